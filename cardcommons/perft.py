@@ -1,0 +1,86 @@
+"""Perft: the number of ways to play a given number of atomic actions, for checking rules.
+
+The name and use are those of chess programming: counts on which independent engines agree.
+"""
+
+from functools import cache
+
+import numpy as np
+from numba import types
+
+from cardcommons.compiled import compiled
+from cardcommons.state import State
+from cardcommons.treaty import CHANCE, SCRATCH, Game, Kernel, Rules, make_scratch
+
+
+@cache
+def make_perft(rules: Rules) -> Kernel:
+    """Compile ``(root, depth, scratch, left) -> leaves`` for ``depth >= 1``.
+
+    ``scratch`` has ``depth`` rows, and ``left`` is ``int64[depth]``.
+    """
+    to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
+    num_words = rules.num_words
+
+    @compiled(rules.name, types.int64(types.uint64[::1], types.int64, SCRATCH, types.int64[::1]))
+    def perft(root, depth, scratch, left):
+        """Walk the tree with a row of scratch per ply; the last ply is counted, not played."""
+        pool, moves = scratch.words, scratch.moves
+        for i in range(num_words):
+            pool[0, i] = root[i]
+        ply = 0
+        leaves = 0
+        entered = True
+        while ply >= 0:
+            s = pool[ply]
+            if entered:
+                if to_move(s) == CHANCE:
+                    left[ply] = chance(s, moves[ply], scratch.weight)
+                else:
+                    left[ply] = legal(s, moves[ply])
+                if ply == depth - 1:
+                    leaves += left[ply]
+                    left[ply] = 0
+            entered = left[ply] > 0
+            if entered:
+                left[ply] -= 1
+                child = pool[ply + 1]
+                for i in range(num_words):
+                    child[i] = s[i]
+                apply(child, moves[ply, left[ply]])
+                ply += 1
+            else:
+                ply -= 1
+        return leaves
+
+    return perft
+
+
+def perft(game: Game, depth: int, state: State | None = None) -> int:
+    """Count the sequences of exactly ``depth`` atomic actions, chance outcomes included.
+
+    Args:
+        game: the game to walk.
+        depth: at least 0; ``perft(game, 0)`` is 1.
+        state: where to begin; the start of the game if not given.
+    """
+    if depth < 0:
+        raise ValueError(f"depth must be at least 0, not {depth}")
+    if depth == 0:
+        return 1
+    root = (state or State(game)).words
+    scratch = make_scratch(game.rules, depth)
+    return int(make_perft(game.rules)(root, depth, scratch, np.zeros(depth, dtype=np.int64)))
+
+
+def divide(game: Game, depth: int, state: State | None = None) -> dict[str, int]:
+    """The same count split by the first action, to find where two engines part."""
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, not {depth}")
+    root = state or State(game)
+    counts = {}
+    for action in root.legal_actions():
+        child = root.copy()
+        child.apply(action)
+        counts[root.action_to_string(action)] = perft(game, depth - 1, child)
+    return counts
