@@ -1,0 +1,29 @@
+"""How long a search may go on: a number of steps, a number of seconds, or both."""
+
+import time
+
+
+def check_budget(agent: str, **limits: float | None) -> None:
+    """Raise ``ValueError`` for a limit that is not positive."""
+    for option, limit in limits.items():
+        if limit is not None and not 0 < limit < float("inf"):
+            raise ValueError(f"option {option!r} of {agent} must be positive, not {limit}")
+
+
+class Budget:
+    """Deals out steps until a limit of steps or seconds is reached; the clock starts at once."""
+
+    def __init__(self, steps: int | None, seconds: float | None) -> None:
+        self.steps = steps
+        self.deadline = None if seconds is None else time.perf_counter() + seconds
+
+    def chunk(self, done: int, size: int) -> int:
+        """How many steps to take next, at most ``size``; 0 when ``done`` steps are enough.
+
+        There is always a first chunk, however little time there is.
+        """
+        if self.steps is not None:
+            size = min(size, self.steps - done)
+        if self.deadline is not None and done and time.perf_counter() >= self.deadline:
+            return 0
+        return size

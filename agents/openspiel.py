@@ -1,0 +1,238 @@
+"""OpenSpiel's bots as agents here, and agents as bots there."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import mcts
+
+from agents.base import Agent, Decision
+from agents.budget import check_budget
+from cardcommons import Game, State
+from cardcommons.openspiel import PREFIX, to_native
+from cardcommons.rng import child_seed
+
+BotMaker = Callable[[pyspiel.Game, int, int], pyspiel.Bot]
+"""``(game, player, seed) -> bot``, for a bot that plays as ``player``."""
+
+
+class BotAgent(Agent):
+    """An agent whose decisions are those of a ``pyspiel.Bot``.
+
+    It keeps a state of OpenSpiel's in step with the game, so it has to hear every action from the
+    start.  A bot is made for each player that the agent is asked to decide for, usually one, and
+    is then told of what went before.
+    """
+
+    def __init__(self, game: Game, options: Any = None) -> None:
+        super().__init__(game, options)
+        self.pyspiel_game = pyspiel.load_game(PREFIX + game.name, game.parameters)
+        self.restart(0)
+
+    @abstractmethod
+    def make_bot(self, player: int, seed: int) -> pyspiel.Bot:
+        """A new bot for ``self.pyspiel_game``."""
+
+    def restart(self, seed: int) -> None:
+        super().restart(seed)
+        self._seed = seed
+        self._state = self.pyspiel_game.new_initial_state()
+        self._bots: dict[int, pyspiel.Bot] = {}
+
+    def inform(self, action: int) -> None:
+        mover = self._state.current_player()
+        for player, bot in self._bots.items():
+            if player != mover:
+                bot.inform_action(self._state, mover, action)
+        self._state.apply_action(action)
+
+    def decide(self, state: State) -> Decision:
+        if not np.array_equal(to_native(self._state).words, state.words):
+            raise ValueError(f"{self.spec} has not heard of every action up to {state.position}")
+        if state.player not in self._bots:
+            self._bots[state.player] = self._seat(state.player)
+        return Decision(int(_step(self._bots[state.player], self._state.clone())))
+
+    def _seat(self, player: int) -> pyspiel.Bot:
+        """A bot that has been told of all that happened so far."""
+        bot = self.make_bot(player, child_seed(self._seed, player))
+        bot.restart()
+        past = self.pyspiel_game.new_initial_state()
+        for step in self._state.full_history():
+            if step.player != player:
+                bot.inform_action(past, step.player, step.action)
+            elif bot.provides_force_action():
+                bot.force_action(past, step.action)
+            past.apply_action(step.action)
+        return bot
+
+
+def _step(bot: pyspiel.Bot, state: pyspiel.State) -> int:
+    """The bot's action.
+
+    OpenSpiel's own tree searches in C++ let go of the interpreter in ``step`` and crash on games
+    in Python, but not in ``step_with_policy``.
+    """
+    if isinstance(bot, pyspiel.MCTSBot | pyspiel.ISMCTSBot):
+        return int(bot.step_with_policy(state)[1])
+    return int(bot.step(state))
+
+
+@dataclass(frozen=True)
+class MadeBotOptions:
+    """Which bot to make.
+
+    Attributes:
+        make: ``package.module.function``, a :data:`BotMaker`.
+    """
+
+    make: str = ""
+
+
+class MadeBotAgent(BotAgent):
+    """Any bot, from a function that makes it."""
+
+    name = "bot"
+    Options = MadeBotOptions
+
+    def __init__(self, game: Game, options: MadeBotOptions | None = None) -> None:
+        self._make = find_function((options or MadeBotOptions()).make)
+        super().__init__(game, options)
+
+    def make_bot(self, player: int, seed: int) -> pyspiel.Bot:
+        return self._make(self.pyspiel_game, player, seed)
+
+
+def find_function(path: str) -> Callable[..., Any]:
+    """The function that ``package.module.function`` names; ``ValueError`` if there is none."""
+    module, _, name = path.rpartition(".")
+    if not module:
+        raise ValueError(f"bot needs make=package.module.function, not {path!r}")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"no function {path!r} for bot: {error}") from None
+    if not callable(found):
+        raise ValueError(f"{path!r} is not a function but {found!r}")
+    return found  # type: ignore[no-any-return]
+
+
+class OpenSpielRandomAgent(BotAgent):
+    """OpenSpiel's uniformly random bot."""
+
+    name = "openspiel_random"
+
+    def make_bot(self, player: int, seed: int) -> pyspiel.Bot:
+        return pyspiel.make_uniform_random_bot(player, seed % 2**31)
+
+
+@dataclass(frozen=True)
+class OpenSpielMCTSOptions:
+    """How much and how to search.
+
+    Attributes:
+        sims: simulations a move.
+        c: exploration, in utilities.
+        rollouts: random playouts a simulation.
+    """
+
+    sims: int = 100
+    c: float = 2.0
+    rollouts: int = 1
+
+    def __post_init__(self) -> None:
+        check_budget("openspiel_mcts", sims=self.sims, c=self.c, rollouts=self.rollouts)
+
+
+class OpenSpielMCTSAgent(BotAgent):
+    """OpenSpiel's tree search in Python, with random rollouts."""
+
+    name = "openspiel_mcts"
+    Options = OpenSpielMCTSOptions
+
+    def __init__(self, game: Game, options: OpenSpielMCTSOptions | None = None) -> None:
+        super().__init__(game, options)
+        self.options: OpenSpielMCTSOptions
+        if game.has_hidden_information:
+            raise ValueError(
+                f"openspiel_mcts needs perfect information, and {game.name} has hidden information"
+            )
+
+    def make_bot(self, player: int, seed: int) -> pyspiel.Bot:
+        random = np.random.RandomState(seed % 2**32)
+        evaluator = mcts.RandomRolloutEvaluator(self.options.rollouts, random)
+        options = self.options
+        return mcts.MCTSBot(
+            self.pyspiel_game, options.c, options.sims, evaluator, random_state=random
+        )
+
+
+class AgentBot(pyspiel.Bot):  # type: ignore[misc]
+    """A bot that decides as an agent does; see :func:`as_bot`.
+
+    What happened in a game it takes from the history of the states it is shown, so it needs no
+    ``inform_action``; a state that does not continue the last one begins a new game.
+    """
+
+    def __init__(self, agent: Agent, player: int, seed: int) -> None:
+        pyspiel.Bot.__init__(self)
+        self.agent = agent
+        self.player = player
+        self._seed = seed
+        self._games = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin a new game, with a seed of its own."""
+        self.agent.restart(child_seed(self._seed, self._games))
+        self._games += 1
+        self._heard: list[int] = []
+
+    def restart_at(self, state: pyspiel.State) -> None:
+        """Begin a new game at a state."""
+        self.restart()
+
+    def inform_action(self, state: pyspiel.State, player: int, action: int) -> None:
+        """Nothing to do: the next state has it in its history."""
+
+    def step(self, state: pyspiel.State) -> int:
+        """The action to play in a state of a game of this package; ``TypeError`` for another."""
+        position = to_native(state)
+        self._catch_up(state.history())
+        return self.agent.decide(position).action
+
+    def _catch_up(self, history: list[int]) -> None:
+        if history[: len(self._heard)] != self._heard:
+            self.restart()
+        for action in history[len(self._heard) :]:
+            self.agent.inform(action)
+        self._heard = history
+
+    def provides_policy(self) -> bool:
+        """Yes."""
+        return True
+
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """The policy, which gives the chosen action the probability 1, and that action."""
+        chosen = self.step(state)
+        policy = [(action, float(action == chosen)) for action in state.legal_actions()]
+        return policy, chosen
+
+    def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
+        """The policy alone."""
+        return self.step_with_policy(state)[0]
+
+
+def as_bot(agent: Agent, player: int, seed: int = 0) -> AgentBot:
+    """An agent as a bot that plays as ``player`` in OpenSpiel's games of this package.
+
+    Args:
+        agent: who decides; it must not play elsewhere meanwhile.
+        player: the seat, which OpenSpiel wants to know; the agent goes by the state.
+        seed: of the agent; every game gets its own from it.
+    """
+    return AgentBot(agent, player, seed)

@@ -1,0 +1,15 @@
+"""The uniformly random player: the zero of every rating."""
+
+from agents.base import Agent, Decision
+from cardcommons import State
+from cardcommons.rng import draw_below
+
+
+class RandomAgent(Agent):
+    """Chooses each legal action with the same probability."""
+
+    name = "random"
+
+    def decide(self, state: State) -> Decision:
+        legal = state.legal_actions()
+        return Decision(legal[draw_below(self.rng, len(legal))])
