@@ -72,8 +72,9 @@ def _standard(s, player):
     lead = OPEN_CELL * (open_cells(s, player) - open_cells(s, other))
     lead += CARD * (cards_on_side(s, other) - cards_on_side(s, player))
     lead += LEADER if leader(s) == player else -LEADER
-    lead += REACH * _reach(hand_of(meta, player), low, high, SIDES[other])
-    lead -= REACH * _reach(hand_of(meta, other), low, high, SIDES[player])
+    mine = _reach(hand_of(meta, player), low, high, SIDES[other])
+    theirs = _reach(hand_of(meta, other), low, high, SIDES[player])
+    lead += REACH * (mine - theirs)  # one term: rounding stays antisymmetric
     lead += TO_MOVE if field(meta, MOVER_SHIFT, ONE) == player else -TO_MOVE
     return _squash(0.5 * lead)
 

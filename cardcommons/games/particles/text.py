@@ -318,7 +318,7 @@ def parse(text: str, tutorial: bool, torus: bool) -> Words:
         raise _refuse("it tells the middle of a turn; only positions between turns are accepted")
     parts = text.split(" ")
     if len(parts) != 5:
-        raise _refuse(f"{text!r} has {len(parts)} parts separated by single spaces, not {_SHAPE}")
+        raise _refuse(f"{text!r} should be {_SHAPE}, separated by single spaces")
     field = _parse_field(parts[0])
     hands = [_parse_hand(parts[1], 0), _parse_hand(parts[2], 1)]
     if parts[3] not in ("0", "1"):

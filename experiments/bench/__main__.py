@@ -1,0 +1,91 @@
+"""``python -m experiments.bench --game particles --json FILE``."""
+
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.table import Table
+
+from cardcommons import Game, parse_game
+from experiments import command
+from experiments.bench.baseline import baseline
+from experiments.bench.kernels import kernel_rounds
+from experiments.bench.measure import Comparison, Duration
+from experiments.bench.rivals import rival_rounds
+from experiments.bench.startup import first_move
+from experiments.provenance import versions
+
+app = App(name="python -m experiments.bench", help=__doc__, version_flags=[])
+
+
+@app.default
+def bench(
+    *,
+    game: Annotated[list[str], Parameter(consume_multiple=True, negative=())],
+    json_file: Annotated[Path | None, Parameter(name="--json")] = None,
+    rounds: int = 9,
+) -> int:
+    """Measure speed as ratios, both sides by turns in one run.
+
+    Parameters
+    ----------
+    game
+        The games, such as: particles particles:tutorial=True.
+    json_file
+        Where to write all figures.
+    rounds
+        How often each pair is measured; medians are reported.
+    """
+    if rounds < 1:
+        raise ValueError(f"--rounds must be at least 1, not {rounds}")
+    games = [parse_game(spec) for spec in game]
+    if json_file is not None:
+        json_file.open("a").close()  # better to fail now than after the work
+    results = [result for played in games for result in _measure(played, rounds)]
+    command.console().print(_table(results))
+    if json_file is not None:
+        json_file.write_text(json.dumps(_report(results, rounds), indent=2) + "\n")
+    return 0
+
+
+def _measure(game: Game, rounds: int) -> Iterator[Comparison | Duration]:
+    with baseline(game) as cpp:
+        if isinstance(cpp, str):
+            command.say(f"no comparison with C++: {cpp}")
+        else:
+            yield from kernel_rounds(game, cpp, rounds)
+    yield from rival_rounds(game, rounds)
+    yield first_move(game, rounds)
+
+
+def _table(results: list[Comparison | Duration]) -> Table:
+    table = Table("game", "work", "ours", "theirs", "ratio", "target")
+    for result in results:
+        if isinstance(result, Duration):
+            row = [f"{result.seconds:.2f} s", "", "", f"at most {result.target:g} s"]
+        else:
+            row = [
+                f"{result.ours:,.0f} {result.unit}",
+                f"{result.theirs:,.0f} ({result.rival})",
+                f"{result.ratio:.2f}",
+                f"{result.target:g}",
+            ]
+        table.add_row(result.game, result.name, *row)
+    return table
+
+
+def _report(results: list[Comparison | Duration], rounds: int) -> dict[str, object]:
+    return {
+        "rounds": rounds,
+        "machine": {"system": platform.platform(), "processor": platform.machine()},
+        "versions": versions(),
+        "results": [result.to_json() for result in results],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(command.run(app, sys.argv[1:]))

@@ -1,0 +1,118 @@
+"""The agents and the OpenSpiel adapter against what OpenSpiel offers."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import mcts as python_mcts
+from open_spiel.python.games import tic_tac_toe  # noqa: F401  registers python_tic_tac_toe
+
+from agents import make_agent
+from cardcommons import Game, State
+from experiments.bench.measure import Comparison, compare
+
+_UCT_TARGET = 50.0
+_LOOP_TARGET = 3.0
+_SEED = 7
+_SECONDS = 0.2
+
+
+def openspiel_name(game: Game) -> str:
+    """How OpenSpiel loads the game."""
+    listed = ",".join(f"{name}={value}" for name, value in game.parameters.items() if value != "")
+    return f"cardcommons_{game.name}({listed})"
+
+
+def rival_rounds(game: Game, rounds: int) -> Iterator[Comparison]:
+    """Compare UCT and the plain Python loop."""
+    if not game.has_hidden_information:
+        yield _uct(game, rounds, "OpenSpiel C++ MCTS", _cpp_simulations)
+        yield _uct(game, rounds, "OpenSpiel Python MCTS", _python_simulations)
+    yield _loop(game, rounds)
+
+
+def _our_simulations(game: Game) -> float:
+    sims = 20_000
+    agent = make_agent(f"mcts:sims={sims}", game)
+    agent.restart(_SEED)
+    state = State(game)
+    began = time.perf_counter()
+    agent.decide(state)
+    return sims / (time.perf_counter() - began)
+
+
+def _cpp_simulations(game: Game) -> float:
+    loaded = pyspiel.load_game(openspiel_name(game))
+    sims = 300
+    bot = pyspiel.MCTSBot(
+        loaded,
+        pyspiel.RandomRolloutEvaluator(1, _SEED),
+        1.0,
+        sims,
+        1000,
+        False,
+        _SEED,
+        False,
+    )
+    state = loaded.new_initial_state()
+    began = time.perf_counter()
+    bot.mcts_search(state)
+    return sims / (time.perf_counter() - began)
+
+
+def _python_simulations(game: Game) -> float:
+    loaded = pyspiel.load_game(openspiel_name(game))
+    sims = 100
+    generator = np.random.RandomState(_SEED)
+    evaluator = python_mcts.RandomRolloutEvaluator(1, generator)
+    bot = python_mcts.MCTSBot(loaded, 1.0, sims, evaluator, solve=False, random_state=generator)
+    state = loaded.new_initial_state()
+    began = time.perf_counter()
+    bot.mcts_search(state)
+    return sims / (time.perf_counter() - began)
+
+
+def _uct(game: Game, rounds: int, rival: str, theirs: Callable[[Game], float]) -> Comparison:
+    return compare(
+        "UCT from the start",
+        game.spec,
+        "simulations/s",
+        ours=lambda: _our_simulations(game),
+        rival=rival,
+        theirs=lambda: theirs(game),
+        target=_UCT_TARGET,
+        rounds=rounds,
+    )
+
+
+def _moves_per_second(name: str) -> float:
+    """How fast a Python loop plays random games of an OpenSpiel game."""
+    game = pyspiel.load_game(name)
+    generator = random.Random(_SEED)
+    moves = 0
+    began = time.perf_counter()
+    while time.perf_counter() - began < _SECONDS:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(generator.choices(outcomes, weights)[0])
+            else:
+                state.apply_action(generator.choice(state.legal_actions()))
+            moves += 1
+    return moves / (time.perf_counter() - began)
+
+
+def _loop(game: Game, rounds: int) -> Comparison:
+    return compare(
+        "OpenSpiel Python loop",
+        game.spec,
+        "moves/s",
+        ours=lambda: _moves_per_second(openspiel_name(game)),
+        rival="python_tic_tac_toe",
+        theirs=lambda: _moves_per_second("python_tic_tac_toe"),
+        target=_LOOP_TARGET,
+        rounds=rounds,
+    )

@@ -1,0 +1,32 @@
+"""How long a new process takes to its first move when its code is cached already."""
+
+import subprocess
+import sys
+from statistics import median
+
+from cardcommons import Game
+from experiments.bench.measure import Duration
+
+_TARGET = 2.0
+_SCRIPT = """
+import sys, time
+import cardcommons
+from agents import make_agent
+began = time.perf_counter()
+game = cardcommons.parse_game(sys.argv[1])
+agent = make_agent("mcts:sims=100", game)
+agent.restart(1)
+agent.decide(cardcommons.State(game))
+print(time.perf_counter() - began)
+"""
+
+
+def first_move(game: Game, rounds: int) -> Duration:
+    """From the end of the imports to the first decision of MCTS, in a process of its own."""
+
+    def seconds() -> float:
+        command = [sys.executable, "-c", _SCRIPT, game.spec]
+        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    times = [seconds() for _ in range(rounds + 1)][1:]  # the first one may compile
+    return Duration("first MCTS move, beside imports", game.spec, median(times), _TARGET)

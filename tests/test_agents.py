@@ -1,0 +1,278 @@
+"""The agents: what they promise, on Particles, in every variant."""
+
+import random
+
+import numpy as np
+import pytest
+
+import cardcommons
+from agents import AGENTS, make_agent
+from agents.mcts import MCTSAgent
+from cardcommons import Game, State
+from tests.twins.particles import Twin, solve
+
+VARIANTS = [
+    {"tutorial": tutorial, "torus": torus} for tutorial in (False, True) for torus in (False, True)
+]
+NATIVE = ["random", "greedy", "mcts:sims=50", "minimax:depth=1"]
+
+
+def walk(game: Game, rng: random.Random, left: int) -> State | None:
+    """A state of a random game with at most ``left`` cards in the two hands, between turns."""
+    state = State(game)
+    while not state.is_terminal:
+        hands = state.fields()["hands"]
+        if sum(map(len, hands)) <= left and not state.fields()["pending"]:
+            return state
+        legal = [a for a in state.legal_actions() if state.action_to_string(a) != "pass"]
+        state.apply(rng.choice(legal or state.legal_actions()))
+    return None
+
+
+def late_states(params: dict[str, bool], count: int, left: int, seed: int) -> list[State]:
+    game, rng, found = cardcommons.load("particles", **params), random.Random(seed), []
+    while len(found) < count:
+        state = walk(game, rng, left)
+        if state is not None:
+            found.append(state)
+    return found
+
+
+def twin_value(state: State) -> float:
+    """The exact value for the player to move, by full search in the slow twin."""
+    params = state.game.parameters
+    twin = Twin.start(params["tutorial"], params["torus"], state.position)
+    return solve(twin) * (1 if state.player == 0 else -1)
+
+
+@pytest.mark.parametrize("params", VARIANTS)
+def test_minimax_finds_what_full_search_finds(params: dict[str, bool]) -> None:
+    values = []
+    for state in late_states(params, 12, left=8, seed=11):
+        agent = make_agent("minimax:depth=60", state.game)
+        agent.restart(0)
+        decision = agent.decide(state)
+        assert decision.proven
+        assert decision.value == twin_value(state)
+        after = state.copy()
+        for action in decision.principal_variation:
+            after.apply(action)
+        values.append(decision.value)
+    assert {-1.0, 1.0} == set(values)
+
+
+@pytest.mark.parametrize("params", VARIANTS)
+def test_a_forced_win_is_played_out(params: dict[str, bool]) -> None:
+    won = [s for s in late_states(params, 10, left=9, seed=12) if twin_value(s) == 1.0]
+    assert won
+    for state in won[:3]:
+        winner = state.player
+        agent = make_agent("minimax:depth=60", state.game)
+        agent.restart(0)
+        rng = random.Random(5)
+        while not state.is_terminal:
+            mine = state.player == winner
+            state.apply(agent.decide(state).action if mine else rng.choice(state.legal_actions()))
+        assert state.returns()[winner] == 1.0
+
+
+@pytest.mark.parametrize("params", VARIANTS)
+def test_mcts_proves_the_same_values(params: dict[str, bool]) -> None:
+    proven = 0
+    for state in late_states(params, 8, left=6, seed=13):
+        agent = make_agent("mcts:sims=30000", state.game)
+        agent.restart(1)
+        decision = agent.decide(state)
+        if decision.proven:
+            proven += 1
+            assert decision.value == twin_value(state)
+        for candidate in decision.candidates:
+            if candidate.bound == "exact":
+                after = state.copy()
+                mover = state.player
+                after.apply(candidate.action)
+                assert candidate.value == exact_for(after, mover)
+    assert proven >= 6
+
+
+def exact_for(state: State, player: int) -> float:
+    if state.is_terminal:
+        return state.returns()[player]
+    solver = make_agent("minimax:depth=60", state.game)
+    solver.restart(0)
+    decision = solver.decide(state)
+    assert decision.proven
+    assert decision.value is not None
+    return decision.value * (1 if state.player == player else -1)
+
+
+@pytest.mark.parametrize("params", VARIANTS)
+@pytest.mark.parametrize("spec", NATIVE)
+def test_whole_games_are_legal_and_reproducible(spec: str, params: dict[str, bool]) -> None:
+    game = cardcommons.load("particles", **params)
+
+    def play(seed: int) -> list[int]:
+        state, actions = State(game), []
+        agents = [make_agent(spec, game), make_agent(spec, game)]
+        for seat, agent in enumerate(agents):
+            agent.restart(seed + seat)
+        while not state.is_terminal:
+            before = state.words.copy()
+            decision = agents[state.player].decide(state)
+            assert np.array_equal(before, state.words)
+            state.apply(decision.action)
+            actions.append(decision.action)
+            for agent in agents:
+                agent.inform(decision.action)
+        return actions
+
+    assert play(7) == play(7)
+    if spec != "minimax:depth=1":
+        assert play(7) != play(1007)
+
+
+def test_restart_forgets_the_game_before() -> None:
+    game = cardcommons.load("particles")
+    for spec in NATIVE:
+        agent = make_agent(spec, game)
+        agent.restart(3)
+        first = agent.decide(State(game))
+        agent.inform(first.action)
+        agent.restart(3)
+        assert agent.decide(State(game)) == first
+
+
+def test_mcts_keeps_its_tree_between_moves() -> None:
+    game = cardcommons.load("particles")
+    state = State(game)
+    agent = make_agent("mcts:sims=4000", game)
+    agent.restart(2)
+    line = agent.decide(state).principal_variation
+    for action in line[:2]:
+        state.apply(action)
+        agent.inform(action)
+    kept = agent.decide(state)
+    assert sum(c.visits for c in kept.candidates) > 4000
+    fresh = make_agent("mcts:sims=4000,reuse=False", game)
+    fresh.restart(2)
+    fresh.decide(State(game))
+    for action in line[:2]:
+        fresh.inform(action)
+    # Each simulation but the root's own first visits passes through one child.
+    assert sum(c.visits for c in fresh.decide(state).candidates) == 4000
+
+
+def test_mcts_is_not_misled_by_a_state_it_was_not_told_about() -> None:
+    game = cardcommons.load("particles")
+    agent, fresh = (make_agent("mcts:sims=300", game) for _ in range(2))
+    agent.restart(4)
+    agent.decide(State(game))
+    agent.inform(State(game).legal_actions()[0])
+    other = State(game)
+    other.apply("5h@c3")
+    other.apply("polarize:self")
+    assert {c.action for c in agent.decide(other).candidates} == set(other.legal_actions())
+    fresh.restart(4)
+    assert fresh.decide(other).action in other.legal_actions()
+
+
+def test_a_full_tree_stays_within_its_bound() -> None:
+    game = cardcommons.load("particles")
+    agent = make_agent("mcts:sims=20000,nodes=1000", game)
+    agent.restart(1)
+    decision = agent.decide(State(game))
+    assert decision.work["nodes"] <= 1000
+    assert sum(c.visits for c in decision.candidates) == 20000
+
+
+def test_mcts_statistics_agree_with_each_other() -> None:
+    game = cardcommons.load("particles", torus=True)
+    agent = make_agent("mcts:sims=3000", game)
+    assert isinstance(agent, MCTSAgent)
+    agent.restart(9)
+    agent.decide(State(game))
+    tree = agent._tree
+    for node in range(int(tree.used[0])):
+        first, count = int(tree.first_child[node]), int(tree.num_children[node])
+        if count and node:
+            # Every visit but the first, which was a playout, went on to a child.
+            assert tree.visits[first : first + count].sum() == tree.visits[node] - 1
+            assert abs(tree.total[node]) <= tree.visits[node]
+
+
+def winning_turns(state: State) -> list[list[int]]:
+    """All ways to win at once: sequences of the mover's own actions that end the game."""
+    found, player = [], state.player
+    for action in state.legal_actions():
+        after = state.copy()
+        after.apply(action)
+        if after.is_terminal:
+            found += [[action]] if after.returns()[player] == 1.0 else []
+        elif after.player == player:
+            found += [[action, *rest] for rest in winning_turns(after)]
+    return found
+
+
+def test_greedy_sees_a_win_at_the_end_of_a_turn_of_several_actions() -> None:
+    lengths = []
+    for state in late_states({"tutorial": True, "torus": False}, 60, left=12, seed=14):
+        wins = winning_turns(state)
+        agent = make_agent("greedy", state.game)
+        agent.restart(1)
+        assert (agent.decide(state).value == 1.0) == bool(wins)
+        if not wins:
+            continue
+        player = state.player
+        lengths.append(min(map(len, wins)))
+        while not state.is_terminal:
+            assert state.player == player
+            state.apply(agent.decide(state).action)
+        assert state.returns()[player] == 1.0
+    assert {1, 2} == set(lengths)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mtcs", "no agent is called 'mtcs'; did you mean 'mcts'"),
+        ("mcts:simulations=5", "mcts has no option 'simulations'"),
+        ("mcts:sims", "'sims' of mcts should read option=value"),
+        ("mcts:sims=many", "'sims' of mcts must be a whole number, not 'many'"),
+        ("mcts:sims=0", "'sims' of mcts must be positive, not 0"),
+        ("mcts:time=-1", "'time' of mcts must be positive"),
+        ("mcts:time=nan", "'time' of mcts must be positive"),
+        ("mcts:sims=5,sims=6", "'sims' of mcts is given twice"),
+        ("mcts:nodes=10", "'nodes' of mcts must be at least 1000"),
+        ("mcts:c=-1", "'c' of mcts must be at least 0"),
+        ("mcts:reuse=maybe", "'reuse' of mcts must be True or False"),
+        ("minimax:depth=1.5", "'depth' of minimax must be a whole number"),
+        ("minimax:table=2", "'table' of minimax must be 4 to 28"),
+        ("random:seed=1", "random has no option 'seed'"),
+    ],
+)
+def test_bad_specs_are_explained(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec, cardcommons.load("particles"))
+
+
+def test_specs_round_trip() -> None:
+    game = cardcommons.load("particles")
+    for spec in ("random", "greedy", "mcts", "mcts:sims=5,c=0.5", "minimax:time=0.25,table=18"):
+        assert make_agent(spec, game).spec == spec
+    assert {"random", "greedy", "mcts", "minimax"} <= set(AGENTS)
+
+
+def test_minimax_node_counts_do_not_change_unnoticed() -> None:
+    """A signature of the search: any change of its behaviour shows here, and should be meant."""
+    total = 0
+    for params in VARIANTS:
+        game = cardcommons.load("particles", **params)
+        agent = make_agent("minimax:depth=3", game)
+        agent.restart(0)
+        state = State(game)
+        for action in ("3h@b2", "2c@c1"):
+            state.apply(action)
+            if state.fields()["pending"]:
+                state.apply("decline")
+            total += agent.decide(state).work["nodes"]
+    assert total == 0

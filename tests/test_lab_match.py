@@ -1,0 +1,138 @@
+"""Single games, and the schedules that they come from."""
+
+import pytest
+
+from agents import Decision, make_agent
+from cardcommons import State, load
+from cardcommons.rng import child_seed, make_rng
+from experiments.match import play, random_action, random_opening
+from experiments.schedule import check_field, round_robin
+from tests import kuhn
+from tests.lab import Listener
+from tests.toy import RACE, RaceParams
+
+
+def test_three_players_and_chance_hear_every_action() -> None:
+    game = kuhn.make(kuhn.KuhnParams(players=3))
+    agents = [Listener(game) for _ in range(3)]
+    played = play(game, agents, seed=8)
+    assert played.actions[3:] == ("pass", "pass", "pass")
+    assert [len(agent.heard) for agent in agents] == [6, 6, 6]
+    cards = agents[0].heard[:3]
+    assert agents[1].heard == agents[2].heard == [*cards, 0, 0, 0]
+    assert len(set(cards)) == 3
+    assert played.returns == tuple(2.0 if card == max(cards) else -1.0 for card in cards)
+    assert played.moves == (1, 1, 1)
+    assert agents[0].seed == child_seed(8, "agent", 0)
+    assert len({agent.seed for agent in agents}) == 3
+
+
+def test_chance_follows_seed_and_weights() -> None:
+    game = RACE.make(RaceParams())
+    agents = [Listener(game), Listener(game)]
+    drawn = [play(game, agents, seed).actions[1] for seed in range(2000)]
+    assert drawn[:20] == [play(game, agents, seed).actions[1] for seed in range(20)]
+    assert 0.22 < drawn.count("bump:1") / len(drawn) < 0.28  # 1 in 4; 3 sigma are 0.03
+
+
+def test_opening_is_played_for_the_agents() -> None:
+    game = RACE.make(RaceParams(goal=4))
+    agents = [Listener(game), Listener(game)]
+    played = play(game, agents, seed=1, opening=[1])
+    assert played.actions == ("add:2", "add:1", "add:1")
+    assert (played.opening, played.moves) == (1, (1, 1))
+    assert agents[0].heard == agents[1].heard == [1, 0, 0]
+
+
+def test_illegal_decision_is_refused() -> None:
+    class Cheat(Listener):
+        def decide(self, state: State) -> Decision:
+            return Decision(9999)
+
+    game = load("particles")
+    with pytest.raises(ValueError, match="9999 is not legal"):
+        play(game, [Cheat(game), make_agent("random", game)], seed=1)
+
+
+def test_number_of_agents_is_checked() -> None:
+    game = load("particles")
+    with pytest.raises(ValueError, match="needs 2 agents, not 1"):
+        play(game, [make_agent("random", game)], seed=1)
+
+
+def test_same_seed_same_game() -> None:
+    game = load("particles", torus=True)
+    agents = [make_agent("mcts:sims=20", game), make_agent("random", game)]
+    first, other, again = (play(game, agents, seed).actions for seed in (1, 2, 1))
+    assert first == again
+    assert first != other
+
+
+def test_random_action_is_legal_and_reaches_everything() -> None:
+    state, rng = State(load("particles")), make_rng(3)
+    assert {random_action(state, rng) for _ in range(1000)} == set(state.legal_actions())
+
+
+def test_random_openings() -> None:
+    game = load("particles")
+    openings = [random_opening(game, seed, 2) for seed in range(30)]
+    assert {len(opening) for opening in openings} == {2}
+    assert len(set(openings)) > 20
+    assert openings[4] == random_opening(game, 4, 2)
+    assert random_opening(game, 4, 0) == ()
+
+
+def test_random_opening_counts_choices_not_draws() -> None:
+    game = RACE.make(RaceParams(goal=19))
+    assert len(random_opening(game, 1, 4)) == 7
+
+
+@pytest.mark.parametrize("tutorial", [False, True])
+def test_random_opening_never_ends_the_game(tutorial: bool) -> None:
+    game = load("particles", tutorial=tutorial)
+    for seed in range(20):
+        opening = random_opening(game, seed, 1000)
+        state = State(game)
+        for action in opening:
+            state.apply(action)
+        assert not state.is_terminal
+        assert any(_ends(state, action) for action in state.legal_actions())
+
+
+def _ends(state: State, action: int) -> bool:
+    after = state.copy()
+    after.apply(action)
+    return after.is_terminal
+
+
+def test_schedule_meets_everyone_in_both_seats() -> None:
+    schedule = round_robin(["a", "b", "c"], pairs=2, seed=1)
+    assert [fixture.index for fixture in schedule] == list(range(12))
+    assert [fixture.agents for fixture in schedule[:6]] == [
+        ("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")
+    ]  # fmt: skip
+    assert [fixture.pair for fixture in schedule] == [0] * 6 + [1] * 6
+    assert len({fixture.seed for fixture in schedule}) == 12
+    assert len({fixture.opening_seed for fixture in schedule[:6]}) == 1
+    assert schedule[0].opening_seed != schedule[6].opening_seed
+
+
+def test_seeds_do_not_depend_on_the_rest_of_the_field() -> None:
+    small = {(f.agents, f.pair): f.seed for f in round_robin(["b", "a"], pairs=2, seed=1)}
+    large = {(f.agents, f.pair): f.seed for f in round_robin(["a", "c", "b"], pairs=3, seed=1)}
+    other = {(f.agents, f.pair): f.seed for f in round_robin(["a", "b"], pairs=2, seed=2)}
+    assert small.items() <= large.items()
+    assert not set(small.values()) & set(other.values())
+
+
+def test_fields_that_cannot_meet() -> None:
+    game = load("particles")
+    check_field(game, ["a", "b"], 1)
+    with pytest.raises(ValueError, match="at least 2 agents, not 1"):
+        check_field(game, ["a"], 1)
+    with pytest.raises(ValueError, match="'a' is listed more than once"):
+        check_field(game, ["a", "b", "a"], 1)
+    with pytest.raises(ValueError, match="pairs must be at least 1, not 0"):
+        check_field(game, ["a", "b"], 0)
+    with pytest.raises(ValueError, match="2 players, and kuhn has 3"):
+        check_field(kuhn.make(kuhn.KuhnParams(players=3)), ["a", "b"], 1)

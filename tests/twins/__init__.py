@@ -1,0 +1,1 @@
+"""Slow, readable reference engines, one for each game, to compare the fast ones with."""
