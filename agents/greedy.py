@@ -6,8 +6,8 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from agents.base import Agent, Candidate, Decision
-from cardcommons import State
+from agents.base import Agent, Candidate, Decision, NoOptions
+from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.rng import draw_below
 from cardcommons.treaty import SCRATCH, TERMINAL, Kernel, Rules, make_scratch
@@ -74,6 +74,10 @@ class GreedyAgent(Agent):
     """Plays the first action of a turn that ends with the best estimate; ties at random."""
 
     name = "greedy"
+
+    def __init__(self, game: Game, options: NoOptions | None = None) -> None:
+        super().__init__(game, options)
+        self._turn_values = make_turn_values(game.rules)
 
     def decide(self, state: State) -> Decision:
         rules = self.game.rules

@@ -10,14 +10,14 @@ GAMES: tuple[str, ...] = tuple(FAMILIES)
 """The short names of the games."""
 
 
-def load(name: str, **params: Any) -> Game:
+def load(name: str, /, **params: Any) -> Game:
     """The game called ``name``, with parameters; those not given keep their defaults.
 
     Raises:
         ValueError: no such game or parameter, or a value that the game refuses.
     """
     family = _family(name)
-    check_names(family.params, name, list(params))
+    check_names(family.params, name, list(params), "parameter")
     return family.make(family.params(**params))
 
 
@@ -29,7 +29,7 @@ def parse_game(text: str) -> Game:
     """
     name, listed = split_spec(text)
     family = _family(name)
-    return family.make(read_options(family.params, name, listed))
+    return family.make(read_options(family.params, name, listed, "parameter"))
 
 
 def _family(name: str) -> Family:

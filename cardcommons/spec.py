@@ -1,4 +1,7 @@
-"""Things named by text: ``name:option=value,option=value``, read into a dataclass of options."""
+"""Things named by text, ``name:option=value,option=value``, and read into a dataclass.
+
+A game's options are its parameters; messages call them as the ``noun`` says.
+"""
 
 from dataclasses import fields
 from difflib import get_close_matches
@@ -14,7 +17,7 @@ def split_spec(text: str) -> tuple[str, str]:
     return name, options
 
 
-def read_options(kind: type[T], owner: str, listed: str) -> T:
+def read_options(kind: type[T], owner: str, listed: str, noun: str = "option") -> T:
     """An instance of the dataclass ``kind`` from ``option=value,option=value``.
 
     Values are read by the type of the field: bool (``True``, ``False``), int, float or str.
@@ -27,20 +30,20 @@ def read_options(kind: type[T], owner: str, listed: str) -> T:
     for item in listed.split(",") if listed else []:
         option, equals, value = item.partition("=")
         if not equals:
-            raise ValueError(f"{item!r} of {owner} should read option=value")
-        check_names(kind, owner, [option])
+            raise ValueError(f"{item!r} of {owner} should read {noun}=value")
+        check_names(kind, owner, [option], noun)
         if option in values:
-            raise ValueError(f"option {option!r} of {owner} is given twice")
-        values[option] = _read(owner, option, value, hints[option])
+            raise ValueError(f"{noun} {option!r} of {owner} is given twice")
+        values[option] = _read(f"{noun} {option!r} of {owner}", value, hints[option])
     return kind(**values)
 
 
-def check_names(kind: type[Any], owner: str, given: list[str]) -> None:
+def check_names(kind: type[Any], owner: str, given: list[str], noun: str = "option") -> None:
     """Raise ``ValueError`` if a name is no field of the dataclass ``kind``."""
     known = [field.name for field in fields(kind)]
     for name in given:
         if name not in known:
-            raise ValueError(f"{owner} has no option {name!r}{suggestion(name, known)}")
+            raise ValueError(f"{owner} has no {noun} {name!r}{suggestion(name, known)}")
 
 
 def suggestion(wrong: str, known: list[str]) -> str:
@@ -60,16 +63,16 @@ def write_options(options: Any) -> str:
     return ",".join(changed)
 
 
-def _read(owner: str, option: str, value: str, hint: Any) -> Any:
+def _read(what: str, value: str, hint: Any) -> Any:
     kind = hint
     if isinstance(hint, UnionType):
         kind = next(arg for arg in get_args(hint) if arg is not type(None))
     if kind is bool:
         if value.lower() not in ("true", "false"):
-            raise ValueError(f"{option!r} of {owner} must be True or False, not {value!r}")
+            raise ValueError(f"{what} must be True or False, not {value!r}")
         return value.lower() == "true"
     try:
         return kind(value)
     except ValueError:
-        noun = "a whole number" if kind is int else "a number"
-        raise ValueError(f"{option!r} of {owner} must be {noun}, not {value!r}") from None
+        number = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{what} must be {number}, not {value!r}") from None

@@ -41,6 +41,7 @@ def test_faults_are_named_and_the_rest_is_checked(
     bad = [
         game(log, game="nim"),
         game(log, params={"tutorial": 1}),
+        game(log, params={"name": "particles"}),
         game(log, actions=first["actions"][:-1]),
         game(log, actions=[*first["actions"], "pass"]),
         game(log, actions=["3h@a1", *first["actions"][1:]]),
@@ -61,6 +62,7 @@ def test_faults_are_named_and_the_rest_is_checked(
         [
             "no game is called 'nim'",
             "parameter 'tutorial' must be True or False",
+            "particles has no parameter 'name'",
             "the game is not over after",
             f"action {len(first['actions']) + 1}: 'pass' can't be played: the game is over",
             "action 1: '3h@a1' is not legal",
@@ -76,9 +78,9 @@ def test_faults_are_named_and_the_rest_is_checked(
     ):
         assert complaints[number - 1].startswith(f"{path}, line {number}: ")
         assert complaint in complaints[number - 1]
-    assert complaints[12].startswith(f"{path}, line 14: not JSON")
-    assert len(complaints) == 13
-    assert "1 of 14 games are in order" in told.out
+    assert complaints[13].startswith(f"{path}, line 15: not JSON")
+    assert len(complaints) == 14
+    assert "1 of 15 games are in order" in told.out
 
 
 @pytest.mark.parametrize(

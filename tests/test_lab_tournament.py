@@ -231,7 +231,7 @@ def test_other_versions_are_noted(
     ("words", "complaint"),
     [
         (["--game", "particle"], "did you mean 'particles'?"),
-        (["--game", "particles:tutorail=True"], "no option 'tutorail'; did you mean 'tutorial'?"),
+        (["--game", "particles:tutorail=True"], "no parameter 'tutorail'; did you mean"),
         (["--game", "particles:position=....x"], "....x"),
         (["--agents", "random", "gredy"], "did you mean 'greedy'?"),
         (["--agents", "random", "mcts:sim=5"], "did you mean 'sims'?"),

@@ -11,11 +11,11 @@ START = "..../..../..../.... Ah2h3h4h5h6hAs2s3s4s5s6s Ad2d3d4d5d6dAc2c3c4c5c6c 0
 ORDER = "in the order of Ah2h3h4h5h6hAs2s3s4s5s6s"
 
 REFUSED = [
-    (" ", "has 2 parts"),
-    (f"{START} ", "has 6 parts"),
-    (f" {START}", "has 6 parts"),
-    ("3h.../..../..../.... - - 0", "has 4 parts separated by single spaces, not four rows"),
-    ("3h.../..../..../....  - - 0 0", "has 6 parts"),
+    (" ", "should be four rows, two hands"),
+    (f"{START} ", "should be four rows, two hands"),
+    (f" {START}", "should be four rows, two hands"),
+    ("3h.../..../..../.... - - 0", "should be four rows, two hands"),
+    ("3h.../..../..../....  - - 0 0", "should be four rows, two hands"),
     (f"{START} then: discard", "only positions between turns are accepted"),
     # the field
     ("3h.../..../.... - - 0 0", "has 3 rows, not 4 separated by '/'"),

@@ -1,0 +1,1 @@
+"""Experiments: games between agents, their logs, and what follows from them."""
