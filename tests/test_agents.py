@@ -14,6 +14,8 @@ from tests.twins.particles import Twin, solve
 VARIANTS = [
     {"tutorial": tutorial, "torus": torus} for tutorial in (False, True) for torus in (False, True)
 ]
+# How many cards in the two hands a full search by the slow twin can stand, by ``tutorial``.
+LEFT = {False: 9, True: 12}
 NATIVE = ["random", "greedy", "mcts:sims=50", "minimax:depth=1"]
 
 
@@ -30,7 +32,8 @@ def walk(game: Game, rng: random.Random, left: int) -> State | None:
 
 
 def late_states(params: dict[str, bool], count: int, left: int, seed: int) -> list[State]:
-    game, rng, found = cardcommons.load("particles", **params), random.Random(seed), []
+    game, rng = cardcommons.load("particles", **params), random.Random(seed)
+    found: list[State] = []
     while len(found) < count:
         state = walk(game, rng, left)
         if state is not None:
@@ -48,7 +51,7 @@ def twin_value(state: State) -> float:
 @pytest.mark.parametrize("params", VARIANTS)
 def test_minimax_finds_what_full_search_finds(params: dict[str, bool]) -> None:
     values = []
-    for state in late_states(params, 12, left=8, seed=11):
+    for state in late_states(params, 12, left=LEFT[params["tutorial"]], seed=11):
         agent = make_agent("minimax:depth=60", state.game)
         agent.restart(0)
         decision = agent.decide(state)
@@ -63,7 +66,11 @@ def test_minimax_finds_what_full_search_finds(params: dict[str, bool]) -> None:
 
 @pytest.mark.parametrize("params", VARIANTS)
 def test_a_forced_win_is_played_out(params: dict[str, bool]) -> None:
-    won = [s for s in late_states(params, 10, left=9, seed=12) if twin_value(s) == 1.0]
+    won = [
+        s
+        for s in late_states(params, 10, left=LEFT[params["tutorial"]], seed=12)
+        if twin_value(s) == 1.0
+    ]
     assert won
     for state in won[:3]:
         winner = state.player
@@ -79,7 +86,7 @@ def test_a_forced_win_is_played_out(params: dict[str, bool]) -> None:
 @pytest.mark.parametrize("params", VARIANTS)
 def test_mcts_proves_the_same_values(params: dict[str, bool]) -> None:
     proven = 0
-    for state in late_states(params, 8, left=6, seed=13):
+    for state in late_states(params, 8, left=LEFT[params["tutorial"]] - 3, seed=13):
         agent = make_agent("mcts:sims=30000", state.game)
         agent.restart(1)
         decision = agent.decide(state)
@@ -270,9 +277,7 @@ def test_minimax_node_counts_do_not_change_unnoticed() -> None:
         agent = make_agent("minimax:depth=3", game)
         agent.restart(0)
         state = State(game)
-        for action in ("3h@b2", "2c@c1"):
+        for action in ("4h@b2", "6d@b1"):
             state.apply(action)
-            if state.fields()["pending"]:
-                state.apply("decline")
             total += agent.decide(state).work["nodes"]
-    assert total == 0
+    assert total == 34626
