@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba.core import config, event
+from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,10 +63,22 @@ def compiled(owner: str, signature: Any) -> Callable[[F], F]:
     return decorate
 
 
+class _Cache(FunctionCache):
+    """Numba's disk cache, for functions whose name tells everything about them.
+
+    Numba would also compare a pickle of the closure, which comes out differently in a process
+    that read the source and in one that read the bytecode file.
+    """
+
+    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        return signature, codegen.magic_tuple()
+
+
 def _compile(function: F, signature: Any) -> F:
-    njit: Any = numba.njit  # numba's own annotations don't cover an explicit signature
+    njit: Any = numba.njit  # numba's own annotations don't cover its internal options
+    dispatcher = njit(**_OPTIONS)(function)
     try:
-        jitted = njit(signature, cache=True, **_OPTIONS)(function)
+        dispatcher._cache = _Cache(function)
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
@@ -74,8 +87,9 @@ def _compile(function: F, signature: Any) -> F:
             "set NUMBA_CACHE_DIR to a folder that can be written",
             stacklevel=3,
         )
-        jitted = njit(signature, **_OPTIONS)(function)
-    return jitted  # type: ignore[no-any-return]
+    dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher  # type: ignore[no-any-return]
 
 
 def _interpreted(function: F) -> F:

@@ -95,6 +95,7 @@ class Workshop:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.bytecode = False
         self.write_piece(step=1)
         self.write("toy.py", TOY_RULES)
         self.write("count.py", COUNT)
@@ -109,11 +110,8 @@ class Workshop:
 
     def count(self, *names: str) -> tuple[list[int], int]:
         """The perft of each named copy of the toy, and how many compiles it took."""
-        env = {
-            **os.environ,
-            "NUMBA_CACHE_DIR": str(self.folder / "cache"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
+        env = {**os.environ, "NUMBA_CACHE_DIR": str(self.folder / "cache")}
+        env["PYTHONDONTWRITEBYTECODE"] = "" if self.bytecode else "1"
         env.pop("CARDCOMMONS_QUIET", None)
         done = subprocess.run(
             [sys.executable, "count.py", *names],
@@ -139,6 +137,16 @@ PERFT_STEP_2 = 0
 
 def test_a_second_process_compiles_nothing(workshop: Workshop) -> None:
     assert workshop.count("toy") == ([PERFT_STEP_1], 1)
+    assert workshop.count("toy") == ([PERFT_STEP_1], 0)
+
+
+def test_a_process_that_reads_bytecode_finds_what_one_that_read_source_left(
+    workshop: Workshop,
+) -> None:
+    workshop.bytecode = True
+    workshop.write("toy.py", textwrap.dedent(TOY_RULES) + textwrap.dedent(FACTORY))
+    assert workshop.count("toy") == ([PERFT_STEP_1], 1)
+    assert list(workshop.folder.rglob("toy.*.pyc"))
     assert workshop.count("toy") == ([PERFT_STEP_1], 0)
 
 

@@ -111,6 +111,19 @@ def test_number_of_workers_changes_nothing(tmp_path: Path) -> None:
     assert games(tmp_path / "one") == games(tmp_path / "two")
 
 
+def test_workers_find_everything_compiled(tmp_path: Path) -> None:
+    """From an empty cache, each kernel is compiled once, before the workers begin."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    env.pop("CARDCOMMONS_QUIET", None)
+    told = arguments(tmp_path / "run", ["random", "greedy"], workers=2)
+    command = [sys.executable, "-m", "experiments.tournament", *told]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    compiled = [line for line in done.stderr.splitlines() if "compiling" in line]
+    assert any("turn_values" in line for line in compiled)
+    labels = [line.split(" (")[0] for line in compiled]
+    assert sorted(labels) == sorted(set(labels))
+
+
 @pytest.mark.parametrize("left", [0, 1, 5000, -300, -2, -1])
 def test_log_cut_anywhere_is_continued(tmp_path: Path, whole: Path, left: int) -> None:
     content = (whole / "games.jsonl").read_bytes()
