@@ -124,7 +124,7 @@ def test_a_position_passes_through_both_forms() -> None:
         ({"toros": True}, pyspiel.SpielError, "'toros'.*position, torus, tutorial"),
         ({"torus": 1}, pyspiel.SpielError, "torus.*kBool"),
         ({"position": 7}, pyspiel.SpielError, "position.*kString"),
-        ({"position": "x"}, ValueError, "'x' has 1 parts"),
+        ({"position": "x"}, ValueError, "'x' should be four rows, two hands"),
         ({"position": MIDDLE, "tutorial": True}, ValueError, "no passing in the tutorial"),
     ],
 )
@@ -438,7 +438,7 @@ def test_middle_of_a_turn_is_told_but_not_read() -> None:
 @pytest.mark.parametrize(
     ("told", "error"),
     [
-        ("nonsense", "'nonsense' has 1 parts"),
+        ("nonsense", "'nonsense' should be four rows, two hands"),
         ('{"position": ', "does not parse"),
         ({"field": {}}, "told by its position"),
         (7, "told by its position"),
