@@ -1,7 +1,9 @@
 """Agents: players native on the treaty, which know no game.  The table of contents."""
 
 from agents.base import Agent, Candidate, Decision
+from agents.expectimax import ExpectimaxAgent
 from agents.greedy import GreedyAgent
+from agents.ismcts import ISMCTSAgent
 from agents.mcts import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.openspiel import MadeBotAgent, OpenSpielMCTSAgent, OpenSpielRandomAgent, as_bot
@@ -17,7 +19,9 @@ AGENTS: dict[str, type[Agent]] = {
         RandomAgent,
         GreedyAgent,
         MCTSAgent,
+        ISMCTSAgent,
         MinimaxAgent,
+        ExpectimaxAgent,
         OpenSpielRandomAgent,
         OpenSpielMCTSAgent,
         MadeBotAgent,
@@ -32,6 +36,8 @@ def make_agent(spec: str, game: Game) -> Agent:
         ValueError: no such agent or option, a value that makes no sense, or a game that the
             agent can't play.
     """
+    if not isinstance(game, Game):
+        raise TypeError(f"agents play a cardcommons.Game, as load() gives it, not {game!r}")
     name, listed = split_spec(spec)
     if name not in AGENTS:
         raise ValueError(f"no agent is called {name!r}{suggestion(name, list(AGENTS))}")

@@ -18,7 +18,8 @@ class Candidate:
         value: what it is worth to the player to move, in utilities.
         visits: how many simulations went through it (0 where the search does not count so).
         bound: how to read ``value``: ``"mean"`` of samples, ``"exact"`` (proven to the end of
-            the game), ``"searched"`` to the horizon, or ``"at most"`` that.
+            the game), ``"searched"`` to the horizon, or ``"at most"`` what a search to the
+            horizon would find.
     """
 
     action: int
@@ -87,9 +88,22 @@ class Agent(ABC):
     def inform(self, action: int) -> None:  # noqa: B027  most agents need no news
         """Hear that ``action`` was played, whoever played it."""
 
-    @abstractmethod
     def decide(self, state: State) -> Decision:
-        """Choose an action in ``state``, which the agent must not change."""
+        """Choose an action in ``state``, which is not changed.
+
+        Raises:
+            ValueError: nobody has a choice there, or it is a state of another game.
+        """
+        if state.game.rules != self.game.rules:
+            raise ValueError(f"{self!r} can't decide in a state of {state.game.spec}")
+        if state.player < 0:
+            reason = "the game is over" if state.is_terminal else "chance is to move"
+            raise ValueError(f"nothing to decide: {reason} in {state.position}")
+        return self.choose(state)
+
+    @abstractmethod
+    def choose(self, state: State) -> Decision:
+        """What :meth:`decide` does, in a state where a player of this game is to move."""
 
     def __repr__(self) -> str:
         return f"<Agent {self.spec} for {self.game.spec}>"

@@ -2,6 +2,9 @@
 
 import time
 
+_DEFAULT_SIMS = 1000
+_LEAST_NODES, _MOST_NODES = 1000, 100_000_000
+
 
 def check_budget(agent: str, **limits: float | None) -> None:
     """Raise ``ValueError`` for a limit that is not positive."""
@@ -10,12 +13,25 @@ def check_budget(agent: str, **limits: float | None) -> None:
             raise ValueError(f"option {option!r} of {agent} must be positive, not {limit}")
 
 
+def check_nodes(agent: str, nodes: int) -> None:
+    """Raise ``ValueError`` for a tree too small to hold a root and its children, or too large."""
+    if not _LEAST_NODES <= nodes <= _MOST_NODES:
+        raise ValueError(
+            f"option 'nodes' of {agent} must be {_LEAST_NODES} to {_MOST_NODES}, not {nodes}"
+        )
+
+
 class Budget:
     """Deals out steps until a limit of steps or seconds is reached; the clock starts at once."""
 
     def __init__(self, steps: int | None, seconds: float | None) -> None:
         self.steps = steps
         self.deadline = None if seconds is None else time.perf_counter() + seconds
+
+    @classmethod
+    def of_simulations(cls, sims: int | None, seconds: float | None) -> "Budget":
+        """The budget of a tree search; without either limit, a default number of simulations."""
+        return cls(_DEFAULT_SIMS if sims is None and seconds is None else sims, seconds)
 
     def chunk(self, done: int, size: int) -> int:
         """How many steps to take next, at most ``size``; 0 when ``done`` steps are enough.

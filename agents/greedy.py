@@ -79,7 +79,7 @@ class GreedyAgent(Agent):
         super().__init__(game, options)
         self._turn_values = make_turn_values(game.rules)
 
-    def decide(self, state: State) -> Decision:
+    def choose(self, state: State) -> Decision:
         rules = self.game.rules
         moves = np.zeros(rules.max_legal, dtype=np.int64)
         values = np.zeros(rules.max_legal, dtype=np.float64)

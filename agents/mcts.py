@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision
-from agents.budget import Budget, check_budget
+from agents.budget import Budget, check_budget, check_nodes
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.playout import make_playout
@@ -321,8 +321,7 @@ class MCTSOptions:
         check_budget("mcts", sims=self.sims, time=self.time)
         if not self.c >= 0:
             raise ValueError(f"option 'c' of mcts must be at least 0, not {self.c}")
-        if self.nodes < 1000:
-            raise ValueError(f"option 'nodes' of mcts must be at least 1000, not {self.nodes}")
+        check_nodes("mcts", self.nodes)
 
 
 class MCTSAgent(Agent):
@@ -330,7 +329,6 @@ class MCTSAgent(Agent):
 
     name = "mcts"
     Options = MCTSOptions
-    _DEFAULT_SIMS = 1000
     _CHUNK = 64
 
     def __init__(self, game: Game, options: MCTSOptions | None = None) -> None:
@@ -359,7 +357,7 @@ class MCTSAgent(Agent):
     def inform(self, action: int) -> None:
         self._played.append(action)
 
-    def decide(self, state: State) -> Decision:
+    def choose(self, state: State) -> Decision:
         self._move_root(state)
         done = self._search(state)
         self._root, self._played = state.copy(), []
@@ -368,10 +366,7 @@ class MCTSAgent(Agent):
     def _search(self, state: State) -> int:
         utilities = self.game.rules.max_utility - self.game.rules.min_utility
         exploration = self.options.c * utilities / 2
-        limit = self.options.sims
-        if limit is None and self.options.time is None:
-            limit = self._DEFAULT_SIMS
-        budget = Budget(limit, self.options.time)
+        budget = Budget.of_simulations(self.options.sims, self.options.time)
         done = 0
         while chunk := budget.chunk(done, self._CHUNK):
             done += self._simulate(

@@ -398,7 +398,7 @@ class MinimaxAgent(Agent):
             column.fill(0)
         self._age = 0
 
-    def decide(self, state: State) -> Decision:
+    def choose(self, state: State) -> Decision:
         depth = self.options.depth
         if depth is None:
             depth = self._DEFAULT_DEPTH if self.options.time is None else SOLVED

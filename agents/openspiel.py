@@ -50,7 +50,7 @@ class BotAgent(Agent):
                 bot.inform_action(self._state, mover, action)
         self._state.apply_action(action)
 
-    def decide(self, state: State) -> Decision:
+    def choose(self, state: State) -> Decision:
         if not np.array_equal(to_native(self._state).words, state.words):
             raise ValueError(f"{self.spec} has not heard of every action up to {state.position}")
         if state.player not in self._bots:

@@ -10,6 +10,6 @@ class RandomAgent(Agent):
 
     name = "random"
 
-    def decide(self, state: State) -> Decision:
+    def choose(self, state: State) -> Decision:
         legal = state.legal_actions()
         return Decision(legal[draw_below(self.rng, len(legal))])

@@ -41,13 +41,13 @@ def popcount(x):
 
 @register_jitable
 def lowest(x):
-    """Index of the lowest set bit of the word ``x``, as ``int64``; ``x`` must not be zero."""
+    """Index of the lowest set bit of the word ``x``, as ``int64``; 64 if there is none."""
     return popcount(~x & (x - ONE))
 
 
 @register_jitable
 def without_lowest(x):
-    """The word ``x`` with its lowest set bit cleared; ``x`` must not be zero."""
+    """The word ``x`` with its lowest set bit cleared; zero stays zero."""
     return x & (x - ONE)
 
 

@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 from numba import types
+from numba.extending import register_jitable
 
 from cardcommons.compiled import compiled
-from cardcommons.state import State
+from cardcommons.state import State, root_words
 from cardcommons.treaty import CHANCE, SCRATCH, Game, Kernel, Rules, make_scratch
 
 
@@ -22,6 +23,12 @@ def make_perft(rules: Rules) -> Kernel:
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     num_words = rules.num_words
 
+    @register_jitable
+    def list_moves(s, out, weight):
+        if to_move(s) == CHANCE:
+            return chance(s, out, weight)
+        return legal(s, out)
+
     @compiled(rules.name, types.int64(types.uint64[::1], types.int64, SCRATCH, types.int64[::1]))
     def perft(root, depth, scratch, left):
         """Walk the tree with a row of scratch per ply; the last ply is counted, not played."""
@@ -30,27 +37,24 @@ def make_perft(rules: Rules) -> Kernel:
             pool[0, i] = root[i]
         ply = 0
         leaves = 0
-        entered = True
+        left[0] = list_moves(pool[0], moves[0], scratch.weight)
+        if depth == 1:
+            return left[0]
         while ply >= 0:
-            s = pool[ply]
-            if entered:
-                if to_move(s) == CHANCE:
-                    left[ply] = chance(s, moves[ply], scratch.weight)
-                else:
-                    left[ply] = legal(s, moves[ply])
-                if ply == depth - 1:
-                    leaves += left[ply]
-                    left[ply] = 0
-            entered = left[ply] > 0
-            if entered:
-                left[ply] -= 1
-                child = pool[ply + 1]
-                for i in range(num_words):
-                    child[i] = s[i]
-                apply(child, moves[ply, left[ply]])
-                ply += 1
-            else:
+            if left[ply] == 0:
                 ply -= 1
+                continue
+            left[ply] -= 1
+            s, child = pool[ply], pool[ply + 1]
+            for i in range(num_words):
+                child[i] = s[i]
+            apply(child, moves[ply, left[ply]])
+            n = list_moves(child, moves[ply + 1], scratch.weight)
+            if ply + 2 == depth:
+                leaves += n
+            else:
+                ply += 1
+                left[ply] = n
         return leaves
 
     return perft
@@ -66,9 +70,9 @@ def perft(game: Game, depth: int, state: State | None = None) -> int:
     """
     if depth < 0:
         raise ValueError(f"depth must be at least 0, not {depth}")
+    root = root_words(game, state)
     if depth == 0:
         return 1
-    root = (state or State(game)).words
     scratch = make_scratch(game.rules, depth)
     return int(make_perft(game.rules)(root, depth, scratch, np.zeros(depth, dtype=np.int64)))
 

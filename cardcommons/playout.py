@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from numba.extending import register_jitable
 from cardcommons.bits import ZERO, mix
 from cardcommons.compiled import compiled
 from cardcommons.rng import below, make_rng, weighted
-from cardcommons.state import State
+from cardcommons.state import State, root_words
 from cardcommons.treaty import CHANCE, SCRATCH, TERMINAL, Game, Kernel, Rules, make_scratch
 
 _FIRST_CAPACITY = 64
@@ -142,10 +143,10 @@ def playouts(game: Game, n: int, seed: int, state: State | None = None) -> Playo
         seed: any integer; the same seed gives the same games.
         state: where each game begins; the start of the game if not given.
     """
-    if n < 1:
+    if index(n) < 1:
         raise ValueError(f"n must be at least 1, not {n}")
     run = make_playouts(game.rules)
-    root = (state or State(game)).words
+    root = root_words(game, state)
     rng, scratch = make_rng(seed), make_scratch(game.rules)
     returns = np.empty(game.rules.num_players)
     rows, counts = _table(_FIRST_CAPACITY, game.rules.num_players)

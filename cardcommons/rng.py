@@ -55,11 +55,11 @@ def weighted(rng, weight, n):
     for i in range(n):
         total += weight[i]
     left = below(rng, total)
-    for i in range(n):
+    index = 0
+    for i in range(n):  # to the end: an early exit can't be foreseen by the processor
         left -= weight[i]
-        if left < 0:
-            return i
-    return n - 1
+        index += left >= 0
+    return index
 
 
 def make_rng(seed: int) -> npt.NDArray[np.uint64]:

@@ -4,6 +4,7 @@ Searches work on words inside compiled code; this is the door to single position
 """
 
 from functools import cache
+from operator import index
 from types import FunctionType
 from typing import Any, Self
 
@@ -94,14 +95,15 @@ class State:
         Raises:
             ValueError: the action is not legal here; the state is unchanged.
         """
-        wanted = self.string_to_action(action) if isinstance(action, str) else int(action)
-        if wanted not in (legal := self.legal_actions()):
+        legal = self.legal_actions()
+        if not legal:
+            raise ValueError(f"{action!r} can't be played: the game is over")
+        wanted = self.string_to_action(action) if isinstance(action, str) else index(action)
+        if wanted not in legal:
             raise ValueError(self._refusal(action, legal))
         make_verb(self.game.rules, "apply")(self.words, wanted)
 
     def _refusal(self, action: int | str, legal: list[int]) -> str:
-        if not legal:
-            return f"{action!r} can't be played: the game is over"
         options = " ".join(self.action_to_string(a) for a in legal)
         return f"{action!r} is not legal in {self.position}; legal: {options}"
 
@@ -115,6 +117,8 @@ class State:
 
     def estimate(self, player: int) -> float:
         """The game's quick guess at the utility of ``player``."""
+        if not 0 <= player < self.game.rules.num_players:
+            raise ValueError(f"{self.game.spec} has no player {player}")
         return float(make_verb(self.game.rules, "estimate")(self.words, player))
 
     def state_key(self) -> int:
@@ -146,3 +150,16 @@ class State:
 
     def _repr_svg_(self) -> str:
         return self.game.text.svg(self.words)
+
+
+def root_words(game: Game, state: State | None) -> Words:
+    """The words to begin with: of ``state``, or of the start of ``game`` if there is none.
+
+    Raises:
+        ValueError: the state is of a game with other rules.
+    """
+    if state is None:
+        return State(game).words
+    if state.game.rules != game.rules:
+        raise ValueError(f"a state of {game.spec} is needed, not one of {state.game.spec}")
+    return state.words

@@ -7,8 +7,10 @@ is a factory that closes over those functions (see :mod:`cardcommons.compiled`) 
 else of the game.  :class:`Game` adds the static facts and the parts that speak with people.
 """
 
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 import numba
@@ -29,6 +31,23 @@ Words = npt.NDArray[np.uint64]
 
 Kernel = Callable[..., Any]
 """A jittable function; its arguments are given by its verb in :class:`Rules`."""
+
+
+@register_jitable
+def no_chance(s, out, weight):
+    """The ``chance`` of a game without chance: no outcomes."""
+    return 0
+
+
+@register_jitable
+def nothing_hidden(s, player, rng):
+    """The ``resample`` of a game in which everything is public: nothing changes."""
+
+
+@register_jitable
+def always_settled(s):
+    """The ``settled`` of a game that can be judged at any time."""
+    return True
 
 
 class Rules(NamedTuple):
@@ -70,17 +89,10 @@ class Rules(NamedTuple):
     """``(s, player) -> uint64``: equal exactly when the player can't tell the states apart."""
     resample: Kernel
     """``(s, player, rng)``: redraw, in place, all that the player doesn't know."""
-
-
-@register_jitable
-def no_chance(s, out, weight):
-    """The ``chance`` of a game without chance: no outcomes."""
-    return 0
-
-
-@register_jitable
-def nothing_hidden(s, player, rng):
-    """The ``resample`` of a game in which everything is public: nothing changes."""
+    value: Kernel | None = None
+    """``(s, player, weights) -> float``: like ``estimate``, by learned ``Game.weights``."""
+    settled: Kernel = always_settled
+    """``(s) -> bool``: whether ``estimate`` speaks of this state well: no turn is half done."""
 
 
 class Scratch(NamedTuple):
@@ -150,6 +162,27 @@ def require_string(name: str, value: object) -> None:
         raise ValueError(f"parameter {name!r} must be a string, not {value!r}")
 
 
+def require_range(name: str, value: object, least: int, most: int) -> None:
+    """Raise ``ValueError`` unless the parameter ``name`` is a whole number within bounds."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ValueError(
+            f"parameter {name!r} must be a whole number from {least} to {most}, not {value!r}"
+        )
+
+
+def require_number(name: str, value: object) -> None:
+    """Raise ``ValueError`` unless the parameter ``name`` is a finite number."""
+    real = isinstance(value, int | float) and not isinstance(value, bool)
+    if not real or not abs(value) <= sys.float_info.max:  # type: ignore[arg-type]
+        raise ValueError(f"parameter {name!r} must be a finite number, not {value!r}")
+
+
+def require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise ``ValueError`` unless the parameter ``name`` is one of the choices."""
+    if value not in choices:
+        raise ValueError(f"parameter {name!r} must be one of {', '.join(choices)}, not {value!r}")
+
+
 class TensorSpec(NamedTuple):
     """One named block of an observation."""
 
@@ -173,6 +206,24 @@ class Views(Protocol):
         """The same in words, equal for two states exactly when the observations are."""
 
 
+def speaking(module: ModuleType, parse: Callable[[str], Words]) -> Text:
+    """The :class:`Text` of a game from the functions of its ``text.py``, able to be pickled."""
+    return SimpleNamespace(
+        action_to_string=module.action_to_string,
+        string_to_action=module.string_to_action,
+        position=module.position,
+        parse=parse,
+        board=module.board,
+        svg=module.svg,
+        fields=module.fields,
+    )
+
+
+def seeing(module: ModuleType) -> Views:
+    """The :class:`Views` of a game from its ``views.py``, able to be pickled."""
+    return SimpleNamespace(tensors=module.tensors, write=module.write, string=module.string)
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """One game with its parameters fixed: the static facts, and where its parts meet."""
@@ -187,9 +238,12 @@ class Game:
     """The words of the initial state; read-only."""
     max_decisions: int
     """The most player decisions from the start to the end; OpenSpiel's ``max_game_length``."""
+    weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    """What ``rules.value`` has learned; empty if nothing."""
     has_chance: bool = False
     has_hidden_information: bool = False
     max_chance_outcomes: int = 0
+    """Above every outcome id, as OpenSpiel takes it."""
     max_chance_nodes: int = 0
 
     @property

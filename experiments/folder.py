@@ -79,7 +79,7 @@ class RunFolder:
     def _compare(self, settings: Settings) -> None:
         try:
             known = json.loads(self.settings.read_bytes())
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{self.settings} is damaged: {error}") from None
         if not isinstance(known, dict):
             raise ValueError(f"{self.settings} is damaged: not a JSON object")

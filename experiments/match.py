@@ -23,6 +23,7 @@ class Played:
     Attributes:
         actions: the notation of every action in order, chance outcomes included.
         returns: the utility of each seat.
+        result: the game's own word for how it ended; empty if it has none.
         opening: how many leading actions were given, not decided.
         moves: how many decisions each seat made.
         seconds: the time that each seat took for them.
@@ -31,6 +32,7 @@ class Played:
 
     actions: tuple[str, ...]
     returns: tuple[float, ...]
+    result: str
     opening: int
     moves: tuple[int, ...]
     seconds: tuple[float, ...]
@@ -43,7 +45,8 @@ def play(game: Game, agents: Sequence[Agent], seed: int, opening: Sequence[int] 
     Args:
         game: what is played.
         agents: one for each player of the game, each an object of its own.
-        seed: of the agents and of chance, each by a branch of its own of the seed tree.
+        seed: of the agents and of chance, each by a branch of its own of the seed tree: chance
+            has ``"chance"``, an agent ``"agent"`` and its seat, or its spec if it plays alone.
         opening: ids of the first actions, chance outcomes included, played for the agents.
 
     Raises:
@@ -52,7 +55,7 @@ def play(game: Game, agents: Sequence[Agent], seed: int, opening: Sequence[int] 
     if len(agents) != game.rules.num_players:
         raise ValueError(f"{game.name} needs {game.rules.num_players} agents, not {len(agents)}")
     for seat, agent in enumerate(agents):
-        agent.restart(child_seed(seed, "agent", seat))
+        agent.restart(child_seed(seed, "agent", seat if len(agents) > 1 else agent.spec))
     return _Match(game, agents, seed).run(opening)
 
 
@@ -77,6 +80,7 @@ class _Match:
         return Played(
             actions=tuple(self.actions),
             returns=tuple(self.state.returns()),
+            result=result_of(self.state),
             opening=len(opening),
             moves=tuple(self.moves),
             seconds=tuple(round(seconds, 6) for seconds in self.seconds),
@@ -98,6 +102,11 @@ class _Match:
         self.actions.append(self.state.game.text.action_to_string(player, action))
         for agent in self.agents:
             agent.inform(action)
+
+
+def result_of(state: State) -> str:
+    """The game's own word for how it ended, its field ``result``; empty if it has none."""
+    return str(state.fields().get("result", ""))
 
 
 def random_action(state: State, rng: Generator) -> int:

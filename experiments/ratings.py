@@ -20,7 +20,9 @@ ELO = 400 / math.log(10)
 VIRTUAL_DRAWS = 1.0
 """How many draws are added between every two agents that met, half of them in each seating."""
 
-_NORMAL_95 = 1.959963984540054
+NORMAL_95 = 1.959963984540054
+"""Half the width of a 95 % interval, in standard deviations of a normal distribution."""
+
 _MOST_STEPS = 200
 _UNBOUNDED = 20.0
 """Log-odds that no result asks for, unless it asks for infinity."""
@@ -68,7 +70,7 @@ def rate(score: Array, games: Array, virtual_draws: float = VIRTUAL_DRAWS) -> Ra
     strength, information = _maximise(design, scored, count)
     if np.abs(strength).max(initial=0.0) > _UNBOUNDED:
         raise ValueError("a perfect score has no finite rating without virtual draws")
-    error = ELO * _NORMAL_95 * np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True)))
+    error = ELO * NORMAL_95 * np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True)))
     return Ratings(
         elo=ELO * strength[:-1],
         error=error[:-1],

@@ -8,7 +8,10 @@ from pathlib import Path
 from types import TracebackType, UnionType
 from typing import Any, NamedTuple, Self, get_args, get_origin, get_type_hints
 
-FORMAT = 1
+_LARGEST = 2.0**53
+"""No number of a game is as large; one that is not a number is not smaller either."""
+
+FORMAT = 2
 """The version of the format; a reader refuses any other."""
 
 
@@ -19,7 +22,8 @@ class GameRecord:
     Attributes:
         format: :data:`FORMAT`.
         index: the game's place in its tournament, from 0.
-        pair: which pair of games of these agents it belongs to, from 0.
+        pair: which pair of games of these agents it belongs to, or which deal of a solo game it
+            is, from 0.
         game: the short name of the game.
         params: all of its parameters.
         agents: the agents' specs, by seat.
@@ -27,6 +31,7 @@ class GameRecord:
         opening: how many leading actions were drawn at random, not decided by agents.
         actions: the notation of every action in order, chance outcomes included.
         returns: the utility of each seat.
+        result: the game's own word for how it ended; empty if it has none.
         moves: how many decisions each seat made.
         seconds: the time that each seat took for them.
         started: when, as an ISO 8601 time in UTC.
@@ -43,6 +48,7 @@ class GameRecord:
     opening: int
     actions: list[str]
     returns: list[float]
+    result: str
     moves: list[int]
     seconds: list[float]
     started: str
@@ -68,13 +74,24 @@ class GameRecord:
                 raise ValueError(f"key {key!r} is missing")
             if not _fits(told[key], hint):
                 raise ValueError(f"key {key!r} can't be {json.dumps(told[key])[:60]}")
-        return cls(**{key: told[key] for key in hints})
+        record = cls(**{key: told[key] for key in hints})
+        record.check_seats()
+        return record
+
+    def check_seats(self) -> None:
+        """Raise ``ValueError`` unless what is told by seat is told of every seat, in numbers."""
+        for key in ("returns", "moves", "seconds"):
+            told = getattr(self, key)
+            if len(told) != len(self.agents):
+                raise ValueError(f"key {key!r} has {len(told)} seats, not {len(self.agents)}")
+            if not all(abs(number) < _LARGEST for number in told):
+                raise ValueError(f"key {key!r} can't be {told}")
 
 
 def _read_object(line: bytes) -> dict[str, Any]:
     try:
         told = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(told, dict):
         raise ValueError(f"not a JSON object but {json.dumps(told)[:60]}")

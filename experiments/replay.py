@@ -11,10 +11,12 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
 from cardcommons import Game, State, load
 from experiments import command
+from experiments.match import result_of
 from experiments.record import GameRecord, read_lines
 
 app = App(
@@ -29,7 +31,9 @@ WRONG = 1
 
 
 @app.default
-def replay(log: Annotated[Path, Parameter(negative=())], /, *, show: int | None = None) -> int:
+def replay(
+    log: Annotated[Path, Parameter(negative=())], /, *, show: command.Whole | None = None
+) -> int:
     """Check every line of a log, and print a summary.
 
     Parameters
@@ -71,6 +75,8 @@ def _check_end(record: GameRecord, positions: Sequence[State]) -> None:
         raise ValueError(f"the game is not over after {len(record.actions)} actions")
     if state.returns() != record.returns:
         raise ValueError(f"returns are {record.returns}, should be {state.returns()}")
+    if (result := result_of(state)) != record.result:
+        raise ValueError(f"result is {record.result!r}, should be {result!r}")
     decided = Counter(before.player for before in positions[record.opening : -1])
     moves = [decided[seat] for seat in range(state.game.rules.num_players)]
     if moves != record.moves:
@@ -147,7 +153,7 @@ def _summary_table(summary: Summary) -> Table:
     drawn.add_column("returns", justify="right")
     for agents, (games, total) in summary.outcomes.items():
         means = "  ".join(f"{x / games:+.3f}" for x in total)
-        drawn.add_row(" – ".join(agents), str(games), means)
+        drawn.add_row(escape(" – ".join(agents)), str(games), means)
     return drawn
 
 
@@ -174,7 +180,7 @@ def _show(log: Path, number: int, record: GameRecord) -> int:
     print(f"\n{positions[0]}")
     for i, action in enumerate(record.actions):
         print(f"\n{i + 1}. {_actor(record, positions[i], i)}: {action}\n{positions[i + 1]}")
-    print(f"\nreturns: {' '.join(f'{x:+g}' for x in record.returns)}")
+    print(f"\nreturns: {' '.join(f'{x:+g}' for x in record.returns)} {record.result}".rstrip())
     return 0
 
 

@@ -1,189 +1,82 @@
-"""The outcome of a tournament: a row an agent, for the terminal, as JSON and as Markdown."""
+"""Tables of results, for the terminal and as Markdown."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-import numpy as np
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
-from experiments.ratings import VIRTUAL_DRAWS, Array, rate
-from experiments.record import GameRecord
+_NAMES = ("agent", "less")
+"""Heads of the columns that hold agents: on the left, and folded where there is little room."""
+
+_NAME_WIDTH = 12
 
 
 @dataclass(frozen=True)
-class Row:
-    """How one agent did.
+class Sheet:
+    """A table as text.
 
     Attributes:
-        rank: from 1, by rating.
-        agent: its spec.
-        games: how many it played.
-        score: wins and half the draws, per game.
-        wins: games in which its return was the higher one.
-        draws: games in which the returns were equal.
-        losses: the other games.
-        elo: its rating; the mean of all is 0.
-        elo_error: half the width of the 95 % interval.
-        first_score: ``score`` in the first seat.
-        second_score: ``score`` in the second seat.
-        moves_per_second: decisions per second of its own time; ``None`` if it made none.
+        heads: of the columns.
+        rows: a cell for each head.
+        note: what stands below.
     """
 
-    rank: int
-    agent: str
-    games: int
-    score: float
-    wins: int
-    draws: int
-    losses: int
-    elo: float
-    elo_error: float
-    first_score: float
-    second_score: float
-    moves_per_second: float | None
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str
 
 
-@dataclass(frozen=True)
-class Standings:
-    """The table.
+class Standings(Protocol):
+    """The outcome of a tournament."""
 
-    Attributes:
-        rows: best first.
-        games: how many were played.
-        first_seat_score: what the first seat scored, per game.
-        first_seat_elo: what sitting there is worth, the strength of the agents apart.
-        first_seat_elo_error: half the width of the 95 % interval.
-        virtual_draws: the prior of the ratings, in draws between every two agents.
-    """
+    def sheets(self) -> list[Sheet]:
+        """The outcome as tables."""
 
-    rows: list[Row]
-    games: int
-    first_seat_score: float
-    first_seat_elo: float
-    first_seat_elo_error: float
-    virtual_draws: float
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as plain JSON values."""
 
 
-def standings(agents: Sequence[str], records: Sequence[GameRecord]) -> Standings:
-    """The table of a tournament of two-player games; every agent has played in both seats."""
-    results = _Results(agents, records)
-    ratings = rate(results.score, results.games)
-    order = sorted(range(len(agents)), key=lambda i: -ratings.elo[i])
-    return Standings(
-        rows=[
-            results.row(i, rank, float(ratings.elo[i]), float(ratings.error[i]))
-            for rank, i in enumerate(order, start=1)
-        ],
-        games=len(records),
-        first_seat_score=float(results.score.sum() / len(records)),
-        first_seat_elo=ratings.advantage,
-        first_seat_elo_error=ratings.advantage_error,
-        virtual_draws=VIRTUAL_DRAWS,
-    )
+def speed(moves: float, seconds: float) -> float | None:
+    """Decisions per second; ``None`` if they took no time, as when there were none."""
+    return float(moves / seconds) if seconds else None
 
 
-class _Results:
-    """Counts over a log; matrices have the first seat's agent in the row."""
-
-    def __init__(self, agents: Sequence[str], records: Sequence[GameRecord]) -> None:
-        self.agents = agents
-        place = {spec: i for i, spec in enumerate(agents)}
-        self.wins, self.draws, self.games = (np.zeros((len(agents),) * 2) for _ in range(3))
-        self.moves = np.zeros(len(agents))
-        self.seconds = np.zeros(len(agents))
-        for record in records:
-            seats = [place[spec] for spec in record.agents]
-            first, second = record.returns
-            self.games[*seats] += 1
-            self.wins[*seats] += first > second
-            self.draws[*seats] += first == second
-            self.moves[seats] += record.moves
-            self.seconds[seats] += record.seconds
-
-    @property
-    def score(self) -> Array:
-        return self.wins + self.draws / 2
-
-    def row(self, i: int, rank: int, elo: float, elo_error: float) -> Row:
-        as_first, as_second = self.games[i].sum(), self.games[:, i].sum()
-        score_first = self.score[i].sum()
-        score_second = (self.games - self.score)[:, i].sum()
-        wins = self.wins[i].sum() + (self.games - self.wins - self.draws)[:, i].sum()
-        draws = self.draws[i].sum() + self.draws[:, i].sum()
-        games = as_first + as_second
-        return Row(
-            rank=rank,
-            agent=self.agents[i],
-            games=int(games),
-            score=float((score_first + score_second) / games),
-            wins=int(wins),
-            draws=int(draws),
-            losses=int(games - wins - draws),
-            elo=elo,
-            elo_error=elo_error,
-            first_score=float(score_first / as_first),
-            second_score=float(score_second / as_second),
-            moves_per_second=float(self.moves[i] / s) if (s := self.seconds[i]) else None,
-        )
+def speed_cell(moves_per_second: float | None) -> str:
+    """A speed as text."""
+    if moves_per_second is None:
+        return "–"
+    return f"{moves_per_second:,.0f}" if moves_per_second >= 10 else f"{moves_per_second:.2g}"
 
 
-_HEADS = ("", "agent", "Elo ± 95 %", "games", "score", "w/d/l", "1st", "2nd", "moves/s")
-
-
-def _cells(row: Row) -> list[str]:
-    speed = row.moves_per_second
-    return [
-        str(row.rank),
-        row.agent,
-        f"{round(row.elo):+d} ± {row.elo_error:.0f}",
-        str(row.games),
-        f"{row.score:.1%}",
-        f"{row.wins}/{row.draws}/{row.losses}",
-        f"{row.first_score:.1%}",
-        f"{row.second_score:.1%}",
-        "–" if speed is None else f"{speed:,.0f}" if speed >= 10 else f"{speed:.2g}",
-    ]
-
-
-def _footnote(table: Standings) -> str:
-    return (
-        "1st, 2nd: the score in that seat.  "
-        f"The first seat scored {table.first_seat_score:.1%} in {table.games} games; "
-        f"its advantage is {round(table.first_seat_elo):+d} ± {table.first_seat_elo_error:.0f} Elo."
-    )
-
-
-def to_rich(table: Standings, title: str) -> Table:
+def to_rich(sheet: Sheet, title: str | None = None) -> Table:
     """The table for a terminal; where that is narrow, the agents' names are folded."""
     drawn = Table(
         title=title,
-        caption=_footnote(table),
+        caption=sheet.note,
         title_justify="left",
         caption_justify="left",
         box=SIMPLE_HEAD,
         collapse_padding=True,
         pad_edge=False,
     )
-    for head in _HEADS:
-        if head == "agent":
-            drawn.add_column(head, overflow="fold")
+    for head in sheet.heads:
+        if head in _NAMES:
+            drawn.add_column(head, overflow="fold", min_width=_NAME_WIDTH)
         else:
             drawn.add_column(head, justify="right", no_wrap=True)
-    for row in table.rows:
-        drawn.add_row(*_cells(row))
+    for row in sheet.rows:
+        drawn.add_row(*map(escape, row))
     return drawn
 
 
-def to_json(table: Standings) -> dict[str, Any]:
-    """The table as plain JSON values, under the names of the attributes."""
-    return asdict(table)
-
-
-def to_markdown(table: Standings, title: str) -> str:
-    """The table as a Markdown document."""
-    rule = ["---" if head == "agent" else "---:" for head in _HEADS]
-    rows = [list(_HEADS), rule, *map(_cells, table.rows)]
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([f"# {title}", "", *lines, "", _footnote(table), ""])
+def to_markdown(sheets: Iterable[Sheet], title: str) -> str:
+    """The tables as a Markdown document."""
+    lines = [f"# {title}", ""]
+    for sheet in sheets:
+        rule = ["---" if head in _NAMES else "---:" for head in sheet.heads]
+        lines += ["| " + " | ".join(row) + " |" for row in (sheet.heads, rule, *sheet.rows)]
+        lines += ["", sheet.note, ""]
+    return "\n".join(lines)

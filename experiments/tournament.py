@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -23,18 +24,22 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents import make_agent
-from cardcommons import parse_game
+from cardcommons import load, parse_game
 from experiments import command, table
 from experiments.folder import RunFolder, Settings
+from experiments.formats import check_field, format_of
 from experiments.match import Played
 from experiments.provenance import versions
 from experiments.record import GameRecord, LogWriter
-from experiments.schedule import Fixture, check_field, round_robin
+from experiments.schedule import Fixture
 from experiments.workers import Setting, play_all, prepare
 
 app = App(
     name="python -m experiments.tournament",
-    help="Play a tournament: every two agents meet in pairs of games with seats swapped.",
+    help=(
+        "Play a tournament: every two agents meet in pairs of games with seats swapped; or, if "
+        "the game is for one player, every agent plays the same deals."
+    ),
     version_flags=[],
     result_action="return_value",
 )
@@ -46,10 +51,10 @@ def tournament(
     game: str,
     agents: Annotated[list[str], Parameter(consume_multiple=True, negative=())],
     out: Path,
-    pairs: int = 10,
-    seed: int = 0,
-    opening: int = 2,
-    workers: int | None = None,
+    pairs: Annotated[command.Whole, Parameter(alias="--deals")] = 10,
+    seed: command.Whole = 0,
+    opening: command.Whole | None = None,
+    workers: command.Whole | None = None,
 ) -> int:
     """Play a tournament, or what is left of it, and print its table.
 
@@ -58,16 +63,18 @@ def tournament(
     game
         The game, with parameters if need be: particles, particles:tutorial=True,torus=True.
     agents
-        Two or more: random greedy mcts:sims=500 minimax:depth=4.
+        Two or more, or one or more for a solo game: random greedy mcts:sims=500 minimax:depth=4.
     out
         The folder for games.jsonl, run.json, table.json and table.md. The same command with the
         same folder continues a run that was stopped.
     pairs
-        Pairs of games between every two agents, each with an opening of its own.
+        Pairs of games between every two agents, each with an opening of its own; for a solo game,
+        deals that every agent plays once.
     seed
         Any whole number; the same seed gives the same games.
     opening
-        How many actions at random begin each game, the same ones in both games of a pair.
+        How many actions at random begin each game, the same ones in both games of a pair; by
+        default 2, and none in a solo game.
     workers
         Processes that play at once; by default one a core. Agents that think for a given time
         want a core each, so leave them some.
@@ -82,7 +89,9 @@ def tournament(
         return _Run(settings, folder, workers).carry_out()
 
 
-def make_settings(game: str, agents: list[str], pairs: int, seed: int, opening: int) -> Settings:
+def make_settings(
+    game: str, agents: list[str], pairs: int, seed: int, opening: int | None
+) -> Settings:
     """The settings of a tournament, checked; specs in their shortest form.
 
     Raises:
@@ -91,6 +100,8 @@ def make_settings(game: str, agents: list[str], pairs: int, seed: int, opening: 
     played = parse_game(game)
     specs = [make_agent(spec, played).spec for spec in agents]
     check_field(played, specs, pairs)
+    if opening is None:
+        opening = format_of(played).opening
     if opening < 0:
         raise ValueError(f"opening must be at least 0, not {opening}")
     return Settings(played.name, played.parameters, specs, pairs, seed, opening)
@@ -103,7 +114,8 @@ class _Run:
         self.settings = settings
         self.folder = folder
         self.processes = processes
-        self.schedule = round_robin(settings.agents, settings.pairs, settings.seed)
+        self.format = format_of(load(settings.game, **settings.params))
+        self.schedule = self.format.schedule(settings.agents, settings.pairs, settings.seed)
         params = tuple(sorted(settings.params.items()))
         self.setting = Setting(settings.game, params, settings.opening)
         self.versions = versions()
@@ -168,6 +180,7 @@ class _Run:
             opening=played.opening,
             actions=list(played.actions),
             returns=list(played.returns),
+            result=played.result,
             moves=list(played.moves),
             seconds=list(played.seconds),
             started=played.started,
@@ -194,12 +207,15 @@ class _Run:
 
     def _tell(self) -> None:
         """Print the table and write it to the folder."""
-        standings = table.standings(self.settings.agents, self.records)
-        title = f"{self.settings.game_spec}: {self.settings.pairs} pairs, seed {self.settings.seed}"
-        told = table.to_json(standings) | {"settings": asdict(self.settings)}
+        settings = self.settings
+        standings = self.format.standings(settings.agents, self.records)
+        title = f"{settings.game_spec}: {settings.pairs} {self.format.unit}, seed {settings.seed}"
+        told = standings.to_json() | {"settings": asdict(settings)}
         self.folder.write("table.json", json.dumps(told, indent=2) + "\n")
-        self.folder.write("table.md", table.to_markdown(standings, title))
-        command.console().print(table.to_rich(standings, title))
+        sheets = standings.sheets()
+        self.folder.write("table.md", table.to_markdown(sheets, title))
+        for heading, sheet in zip_longest([title], sheets):
+            command.console().print(table.to_rich(sheet, heading))
 
 
 @contextmanager

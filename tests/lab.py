@@ -43,7 +43,7 @@ class Listener(Agent):
         self.seed = seed
         self.heard: list[int] = []
 
-    def decide(self, state: State) -> Decision:
+    def choose(self, state: State) -> Decision:
         choice = state.legal_actions()[0]
         state.apply(choice)  # on a copy, if the match is careful
         return Decision(choice)

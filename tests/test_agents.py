@@ -3,12 +3,14 @@
 import random
 
 import numpy as np
+import pyspiel
 import pytest
 
 import cardcommons
 from agents import AGENTS, make_agent
 from agents.mcts import MCTSAgent
-from cardcommons import Game, State
+from cardcommons import State
+from tests.particles.endings import exact_value, late_states
 from tests.twins.particles import Twin, solve
 
 VARIANTS = [
@@ -17,28 +19,6 @@ VARIANTS = [
 # How many cards in the two hands a full search by the slow twin can stand, by ``tutorial``.
 LEFT = {False: 9, True: 12}
 NATIVE = ["random", "greedy", "mcts:sims=50", "minimax:depth=1"]
-
-
-def walk(game: Game, rng: random.Random, left: int) -> State | None:
-    """A state of a random game with at most ``left`` cards in the two hands, between turns."""
-    state = State(game)
-    while not state.is_terminal:
-        hands = state.fields()["hands"]
-        if sum(map(len, hands)) <= left and not state.fields()["pending"]:
-            return state
-        legal = [a for a in state.legal_actions() if state.action_to_string(a) != "pass"]
-        state.apply(rng.choice(legal or state.legal_actions()))
-    return None
-
-
-def late_states(params: dict[str, bool], count: int, left: int, seed: int) -> list[State]:
-    game, rng = cardcommons.load("particles", **params), random.Random(seed)
-    found: list[State] = []
-    while len(found) < count:
-        state = walk(game, rng, left)
-        if state is not None:
-            found.append(state)
-    return found
 
 
 def twin_value(state: State) -> float:
@@ -62,6 +42,17 @@ def test_minimax_finds_what_full_search_finds(params: dict[str, bool]) -> None:
             after.apply(action)
         values.append(decision.value)
     assert {-1.0, 1.0} == set(values)
+
+
+@pytest.mark.parametrize("params", VARIANTS)
+def test_expectimax_agrees_for_either_player(params: dict[str, bool]) -> None:
+    movers = set()
+    for state in late_states(params, 12, left=6, seed=15):
+        agent = make_agent("expectimax:depth=60", state.game)
+        decision = agent.decide(state)
+        assert decision.value == twin_value(state)
+        movers.add(state.player)
+    assert movers == {0, 1}
 
 
 @pytest.mark.parametrize("params", VARIANTS)
@@ -98,19 +89,8 @@ def test_mcts_proves_the_same_values(params: dict[str, bool]) -> None:
                 after = state.copy()
                 mover = state.player
                 after.apply(candidate.action)
-                assert candidate.value == exact_for(after, mover)
+                assert candidate.value == exact_value(after, mover)
     assert proven >= 6
-
-
-def exact_for(state: State, player: int) -> float:
-    if state.is_terminal:
-        return state.returns()[player]
-    solver = make_agent("minimax:depth=60", state.game)
-    solver.restart(0)
-    decision = solver.decide(state)
-    assert decision.proven
-    assert decision.value is not None
-    return decision.value * (1 if state.player == player else -1)
 
 
 @pytest.mark.parametrize("params", VARIANTS)
@@ -239,6 +219,35 @@ def test_greedy_sees_a_win_at_the_end_of_a_turn_of_several_actions() -> None:
 
 
 @pytest.mark.parametrize(
+    "spec", [*NATIVE, "ismcts:sims=10", "expectimax", "openspiel_random", "openspiel_mcts:sims=2"]
+)
+def test_nothing_is_decided_where_there_is_no_choice(spec: str) -> None:
+    game = cardcommons.load("particles")
+    agent = make_agent(spec, game)
+    agent.restart(1)
+    over = State(game)
+    for action in ("4h@b2", "pass", "pass"):
+        played = over.string_to_action(action)
+        over.apply(played)
+        agent.inform(played)
+    with pytest.raises(ValueError, match="nothing to decide: the game is over in"):
+        agent.decide(over)
+    with pytest.raises(ValueError, match="can't decide in a state of rally"):
+        agent.decide(State(cardcommons.load("rally")))
+
+
+def test_nobody_decides_for_chance() -> None:
+    game = cardcommons.load("treasure")
+    with pytest.raises(ValueError, match="nothing to decide: chance is to move"):
+        make_agent("random", game).decide(State(game))
+
+
+def test_agents_want_a_native_game() -> None:
+    with pytest.raises(TypeError, match=r"agents play a cardcommons\.Game"):
+        make_agent("random", pyspiel.load_game("cardcommons_particles"))
+
+
+@pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("mtcs", "no agent is called 'mtcs'; did you mean 'mcts'"),
@@ -249,7 +258,7 @@ def test_greedy_sees_a_win_at_the_end_of_a_turn_of_several_actions() -> None:
         ("mcts:time=-1", "'time' of mcts must be positive"),
         ("mcts:time=nan", "'time' of mcts must be positive"),
         ("mcts:sims=5,sims=6", "'sims' of mcts is given twice"),
-        ("mcts:nodes=10", "'nodes' of mcts must be at least 1000"),
+        ("mcts:nodes=10", "'nodes' of mcts must be 1000 to 100000000, not 10"),
         ("mcts:c=-1", "'c' of mcts must be at least 0"),
         ("mcts:reuse=maybe", "'reuse' of mcts must be True or False"),
         ("minimax:depth=1.5", "'depth' of minimax must be a whole number"),

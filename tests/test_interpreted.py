@@ -5,10 +5,21 @@ import subprocess
 import sys
 
 SCRIPT = """
+from agents.expectimax import TO_THE_END, Search
 from cardcommons import State, load
 from cardcommons.perft import divide, perft
 from cardcommons.playout import playouts
+from cardcommons.rng import make_rng
 from cardcommons.state import make_verb
+
+def tell(state):
+    rules, options = state.game.rules, state.legal_actions()
+    told = [state.action_to_string(action) for action in options]
+    players = range(rules.num_players)
+    keys = [make_verb(rules, "info_key")(state.words, player) for player in players]
+    print(state.position, told, state.state_key(), *map(int, keys), state.chance_weights())
+    print(*(state.estimate(player).hex() for player in players))
+    return options, told
 
 for params in ({}, {"torus": True}, {"tutorial": True}, {"tutorial": True, "torus": True}):
     game = load("particles", **params)
@@ -17,15 +28,42 @@ for params in ({}, {"torus": True}, {"tutorial": True}, {"tutorial": True, "toru
     print(divide(game, 2, state))
     step = 0
     while not state.is_terminal:
-        legal = state.legal_actions()
-        told = [state.action_to_string(action) for action in legal]
-        keys = [make_verb(game.rules, "info_key")(state.words, player) for player in (0, 1)]
-        print(state.position, told, state.state_key(), *map(int, keys), state.estimate(0).hex())
+        legal, told = tell(state)
         quiet = [a for a, text in zip(legal, told) if text not in ("pass", "decline")]
         choices = [a for a in quiet if a & 16 and a < 384] or quiet or legal
         state.apply(choices[step * 7 % len(choices)])
         step += 1
     print(state.position, state.returns())
+
+for params in ({}, {"rows": 3, "columns": 3, "ranks": 4, "hand": 2, "utility": "margin"}):
+    game = load("treasure", **params)
+    print(game.spec, perft(game, 2), playouts(game, 3, seed=5))
+    state, rng, step = State(game), make_rng(1), 0
+    while not state.is_terminal:
+        options, told = tell(state)
+        for player in (0, 1):
+            other = state.copy()
+            make_verb(game.rules, "resample")(other.words, player, rng)
+            print("redrawn:", *map(int, other.words))
+        plays = [a for a, text in zip(options, told) if "@" in text] or options
+        state.apply(plays[step * 7 % len(plays)])
+        step += 1
+    print(state.position, state.returns())
+
+for params in ({"jokers": 30}, {"stages": "1-2-1-2/2-1-2-1", "utility": "win", "jokers": 9}):
+    game = load("rally", **params)
+    print(game.spec, perft(game, 3), playouts(game, 3, seed=5))
+    state, step = State(game), 0
+    while not state.is_terminal:
+        options, told = tell(state)
+        state.apply(options[step * 7 % len(options)])
+        step += 1
+    print(state.position, state.returns(), "steps:", step)
+
+for stages in ("1-0-0-1", "1-0-0-0/1-0-0-1"):
+    search = Search(load("rally", stages=stages), 4, most_entries=1000)
+    for depth in (1, TO_THE_END):
+        print("value:", search.value(State(search.game), depth).hex(), search.nodes)
 """
 
 
@@ -44,4 +82,7 @@ def test_interpreted_and_compiled_code_agree_and_neither_warns() -> None:
     compiled, interpreted = _run("0"), _run("1")
     assert interpreted.stdout == compiled.stdout
     assert compiled.stdout.count("then: discard") >= 4
+    assert compiled.stdout.count("redrawn:") == 2 * (4 * 27 + 4 * 9)
+    assert compiled.stdout.count("steps:") == 2
+    assert compiled.stdout.count("value:") == 4
     assert (compiled.stderr, interpreted.stderr) == ("", "")

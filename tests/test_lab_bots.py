@@ -154,7 +154,7 @@ def new_state() -> pyspiel.State:
 
 
 PLAYERS = [
-    "random", "greedy", "mcts:sims=10", "minimax:depth=1",
+    "random", "greedy", "mcts:sims=10", "ismcts:sims=10", "minimax:depth=1", "expectimax",
     "openspiel_random", "openspiel_mcts:sims=2",
 ]  # fmt: skip
 

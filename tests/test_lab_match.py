@@ -5,8 +5,9 @@ import pytest
 from agents import Decision, make_agent
 from cardcommons import State, load
 from cardcommons.rng import child_seed, make_rng
+from experiments.formats import check_field
 from experiments.match import play, random_action, random_opening
-from experiments.schedule import check_field, round_robin
+from experiments.schedule import every_deal, round_robin
 from tests import kuhn
 from tests.lab import Listener
 from tests.toy import RACE, RaceParams
@@ -125,6 +126,44 @@ def test_seeds_do_not_depend_on_the_rest_of_the_field() -> None:
     assert not set(small.values()) & set(other.values())
 
 
+def test_every_agent_plays_every_deal() -> None:
+    schedule = every_deal(["a", "b", "c"], deals=2, seed=1)
+    assert [fixture.index for fixture in schedule] == list(range(6))
+    assert [fixture.agents for fixture in schedule] == [("a",), ("b",), ("c",)] * 2
+    assert [fixture.pair for fixture in schedule] == [0, 0, 0, 1, 1, 1]
+    seeds = [fixture.seed for fixture in schedule]
+    assert seeds == [child_seed(1, "deal", 0)] * 3 + [child_seed(1, "deal", 1)] * 3
+    assert [f.opening_seed for f in every_deal(["z"], 2, 1)] == [
+        fixture.opening_seed for fixture in schedule[::3]
+    ]
+    assert not set(seeds) & {fixture.seed for fixture in every_deal(["a"], 2, 2)}
+
+
+def test_solo_games_of_a_deal_share_chance_but_not_the_agents_seeds() -> None:
+    class Other(Listener):
+        name = "other"
+
+    game = load("rally")
+    one, other = Listener(game), Other(game)
+    assert play(game, [one], seed=7).actions == play(game, [other], seed=7).actions
+    assert play(game, [one], seed=8).actions != play(game, [other], seed=7).actions
+    play(game, [one], seed=7)
+    assert (one.seed, other.seed) == (
+        child_seed(7, "agent", "listener"),
+        child_seed(7, "agent", "other"),
+    )
+
+
+def test_result_is_the_games_word() -> None:
+    rally = load("rally", stages="0-0-1-0", jokers=0)
+    played = play(rally, [Listener(rally)], seed=1)
+    ends = {("-16", "DNF"), ("1", "win"), ("0", "podium")}
+    assert (f"{played.returns[0]:g}", played.result) in ends
+    particles = load("particles")
+    agents = [make_agent("random", particles) for _ in range(2)]
+    assert play(particles, agents, seed=1).result == ""
+
+
 def test_fields_that_cannot_meet() -> None:
     game = load("particles")
     check_field(game, ["a", "b"], 1)
@@ -134,5 +173,16 @@ def test_fields_that_cannot_meet() -> None:
         check_field(game, ["a", "b", "a"], 1)
     with pytest.raises(ValueError, match="pairs must be at least 1, not 0"):
         check_field(game, ["a", "b"], 0)
-    with pytest.raises(ValueError, match="2 players, and kuhn has 3"):
+    with pytest.raises(ValueError, match="1 or 2 players, and kuhn has 3"):
         check_field(kuhn.make(kuhn.KuhnParams(players=3)), ["a", "b"], 1)
+
+
+def test_solo_fields() -> None:
+    game = load("rally")
+    check_field(game, ["a"], 1)
+    with pytest.raises(ValueError, match="at least 1 agent, not 0"):
+        check_field(game, [], 1)
+    with pytest.raises(ValueError, match="'a' is listed more than once"):
+        check_field(game, ["a", "a"], 1)
+    with pytest.raises(ValueError, match="deals must be at least 1, not 0"):
+        check_field(game, ["a"], 0)

@@ -49,6 +49,7 @@ def test_faults_are_named_and_the_rest_is_checked(
         game(log, returns=[-x for x in first["returns"]]),
         game(log, agents=["random"]),
         game(log, moves=[100, 0]),
+        game(log, result="win"),
         [],
     ]
     lines = [json.dumps(line).encode() for line in bad]
@@ -68,8 +69,9 @@ def test_faults_are_named_and_the_rest_is_checked(
             "action 1: '3h@a1' is not legal",
             "action 2: ",
             "returns are",
-            "agents has 1 entries for 2 players",
+            "key 'returns' has 2 seats, not 1",
             "moves are [100, 0], should be",
+            "result is 'win', should be ''",
             "not a JSON object",
             "not JSON",
             "not JSON",
@@ -78,9 +80,9 @@ def test_faults_are_named_and_the_rest_is_checked(
     ):
         assert complaints[number - 1].startswith(f"{path}, line {number}: ")
         assert complaint in complaints[number - 1]
-    assert complaints[13].startswith(f"{path}, line 15: not JSON")
-    assert len(complaints) == 14
-    assert "1 of 15 games are in order" in told.out
+    assert complaints[14].startswith(f"{path}, line 16: not JSON")
+    assert len(complaints) == 15
+    assert "1 of 16 games are in order" in told.out
 
 
 @pytest.mark.parametrize(
@@ -126,6 +128,43 @@ def test_game_is_shown_move_by_move(log: Path, capsys: pytest.CaptureFixture[str
     assert boards == len(record["actions"]) + 2
     winner = "+1 -1" if record["returns"][0] > 0 else "-1 +1"
     assert told.endswith(f"returns: {winner}\n")
+
+
+def test_draws_are_shown_as_chance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, ["random", "greedy"], game="treasure:ranks=3,hand=2", pairs=1) == 0
+    log = tmp_path / "games.jsonl"
+    assert replay.main([str(log)]) == 0
+    assert "2 of 2 games are in order, 56 actions in all." in capsys.readouterr().out
+    assert replay.main([str(log), "--show", "1"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("chance: draw:") == 14
+    assert "\n1. chance: draw:" in told
+    assert "\n5. seat 0 (greedy, at random): " in told
+    assert told.count("home of Red (player 0)") == 1 + 28
+    wrong = game(log, actions=["draw:K", *game(log)["actions"][1:]])
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(wrong))
+    assert replay.main([str(tmp_path / "wrong.jsonl")]) == 1
+    assert "action 1: 'draw:K' is not legal" in capsys.readouterr().err
+
+
+def test_solo_games_are_checked_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, ["random", "greedy"], game="rally", pairs=3) == 0
+    log = tmp_path / "games.jsonl"
+    capsys.readouterr()
+    assert replay.main([str(log)]) == 0
+    assert "6 of 6 games are in order" in capsys.readouterr().out
+    first = game(log)
+    assert replay.main([str(log), "--show", "0"]) == 0
+    told = capsys.readouterr().out
+    assert f"\n1. chance: {first['actions'][0]}\n" in told
+    assert f"\n2. seat 0 (random): {first['actions'][1]}\n" in told
+    assert told.endswith(f"returns: {first['returns'][0]:+g} {first['result']}\n")
+    wrong = game(log, result="win", returns=first["returns"])
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(wrong))
+    assert replay.main([str(tmp_path / "wrong.jsonl")]) == 1
+    assert f"result is 'win', should be {first['result']!r}" in capsys.readouterr().err
 
 
 def test_game_that_is_not_there(

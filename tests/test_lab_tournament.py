@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -23,8 +24,11 @@ from tests.lab import FIELD, Listener, arguments, games, run
 
 LOGGED = {
     "format", "index", "pair", "game", "params", "agents", "seed", "opening", "actions",
-    "returns", "moves", "seconds", "started", "versions",
+    "returns", "result", "moves", "seconds", "started", "versions",
 }  # fmt: skip
+
+SOLO_FIELD = ["random", "expectimax"]
+BANDS = ["win", "podium", "middle", "back", "DSQ", "DNF"]
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +143,124 @@ def test_log_cut_anywhere_is_continued(tmp_path: Path, whole: Path, left: int) -
         assert torn.read_bytes() == content[kept:left] + b"\n"
     again = (tmp_path / "games.jsonl").read_bytes()
     assert again[:kept] == content[:kept]
+
+
+def test_games_with_draws_and_hidden_hands_are_logged_and_continued(tmp_path: Path) -> None:
+    field, game = ["random", "greedy", "ismcts:sims=5"], "treasure:ranks=6,utility=margin"
+    assert run(tmp_path / "whole", field, game=game, workers=2) == 0
+    logged = games(tmp_path / "whole")
+    assert [entry["index"] for entry in logged] == list(range(12))
+    for entry in logged:
+        draws = [action for action in entry["actions"] if action.startswith("draw:")]
+        assert (len(draws), len(entry["actions"])) == (26, 52)
+        assert entry["opening"] == 6 + 2  # both first hands, and two decisions
+        assert sum(entry["moves"]) == 26 - 2
+        assert sum(entry["returns"]) == 0
+    assert not examine(tmp_path / "whole" / "games.jsonl").faults
+    content = (tmp_path / "whole" / "games.jsonl").read_bytes()
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "games.jsonl").write_bytes(content[: len(content) // 2])
+    (tmp_path / "cut" / "run.json").write_bytes((tmp_path / "whole" / "run.json").read_bytes())
+    assert run(tmp_path / "cut", field, game=game) == 0
+    assert games(tmp_path / "cut") == logged
+
+
+def test_solo_run_is_the_same_for_any_workers_and_after_any_cut(tmp_path: Path) -> None:
+    whole, twice = tmp_path / "whole", tmp_path / "twice"
+    assert run(whole, SOLO_FIELD, game="rally", pairs=6) == 0
+    assert run(twice, SOLO_FIELD, game="rally", pairs=6, workers=2) == 0
+    logged = games(whole)
+    assert games(twice) == logged
+    assert [entry["agents"] for entry in logged] == [[spec] for spec in SOLO_FIELD] * 6
+    assert [entry["pair"] for entry in logged] == [deal for deal in range(6) for _ in SOLO_FIELD]
+    assert {entry["opening"] for entry in logged} == {0}
+    assert {entry["result"] for entry in logged} <= set(BANDS)
+    for entry in logged:
+        assert set(entry) == LOGGED - {"seconds", "started"}
+        of_deal = [other for other in logged if other["pair"] == entry["pair"]]
+        assert len({(other["seed"], other["actions"][0]) for other in of_deal}) == 1
+    assert len({entry["actions"][0] for entry in logged}) > 1
+    assert not examine(whole / "games.jsonl").faults
+    content = (whole / "games.jsonl").read_bytes()
+    for share in (3, 2):
+        (tmp_path / "cut").mkdir(exist_ok=True)
+        (tmp_path / "cut" / "run.json").write_bytes((whole / "run.json").read_bytes())
+        (tmp_path / "cut" / "games.jsonl").write_bytes(content[: len(content) // share])
+        assert run(tmp_path / "cut", SOLO_FIELD, game="rally", pairs=6) == 0
+        assert games(tmp_path / "cut") == logged
+
+
+def test_a_logged_solo_game_can_be_played_again(tmp_path: Path) -> None:
+    assert run(tmp_path, ["random"], game="rally:jokers=30", pairs=2) == 0
+    for line in (tmp_path / "games.jsonl").read_bytes().splitlines():
+        record = GameRecord.from_line(line)
+        game = load(record.game, **record.params)
+        played = play(game, [agents.make_agent("random", game)], record.seed)
+        assert (list(played.actions), played.result) == (record.actions, record.result)
+
+
+def test_solo_table_agrees_with_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    field = ["random", "expectimax"]
+    assert run(tmp_path, field, game="rally:stages=2-3-5-2", pairs=30) == 0
+    shown = capsys.readouterr().out
+    told = json.loads((tmp_path / "table.json").read_text())
+    logged = games(tmp_path)
+    utilities = {
+        spec: [game["returns"][0] for game in logged if game["agents"] == [spec]] for spec in field
+    }
+    assert [row["agent"] for row in told["rows"]] == ["expectimax", "random"]
+    assert told["deals"] == 30
+    for row in told["rows"]:
+        mine = utilities[row["agent"]]
+        assert row["utility"]["mean"] == pytest.approx(statistics.mean(mine))
+        error = 1.959964 * statistics.stdev(mine) / 30**0.5
+        assert row["utility"]["error"] == pytest.approx(error, rel=1e-6)
+        assert f"{statistics.mean(mine):+.3f} ± {error:.3f}" in shown
+        for result, count in row["results"].items():
+            ended = [g for g in logged if (g["agents"], g["result"]) == ([row["agent"]], result)]
+            assert count == len(ended)
+        assert sum(row["results"].values()) == 30
+    bands = list(told["rows"][0]["results"])
+    assert bands == [band for band in BANDS if band in bands]
+    (difference,) = told["differences"]
+    apart = [x - y for x, y in zip(utilities["expectimax"], utilities["random"], strict=True)]
+    assert difference["utility"]["mean"] == pytest.approx(statistics.mean(apart))
+    error = 1.959964 * statistics.stdev(apart) / 30**0.5
+    assert difference["utility"]["error"] == pytest.approx(error, rel=1e-6)
+    markdown = (tmp_path / "table.md").read_text()
+    assert f"| expectimax | random | {statistics.mean(apart):+.3f} ± {error:.3f} |" in markdown
+
+
+def test_deals_is_another_word_for_pairs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--game", "rally:stages=0-1-0-1", "--agents", "random", "--out", str(tmp_path)]
+    assert tournament.main([*words, "--deals", "3"]) == 0
+    assert len(games(tmp_path)) == 3
+    capsys.readouterr()
+    assert tournament.main([*words, "--pairs", "3"]) == 0
+    assert "3 of 3 games are there already" in capsys.readouterr().err
+    assert tournament.main([*words, "--deals", "0"]) == 2
+    assert "deals must be at least 1, not 0" in capsys.readouterr().err
+
+
+def test_solo_openings_are_the_same_for_all(tmp_path: Path) -> None:
+    assert run(tmp_path, SOLO_FIELD, game="rally", pairs=2, opening=1) == 0
+    for first, other in zip(games(tmp_path)[::2], games(tmp_path)[1::2], strict=True):
+        assert first["opening"] == other["opening"] >= 2
+        assert first["actions"][: first["opening"]] == other["actions"][: other["opening"]]
+    assert not examine(tmp_path / "games.jsonl").faults
+
+
+def test_agents_that_can_not_play_a_game_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for spec in ("mcts", "minimax", "openspiel_mcts"):
+        assert run(tmp_path / "out", ["random", spec], game="treasure") == 2
+        told = capsys.readouterr().err
+        assert told.startswith(f"error: {spec} needs perfect information")
+        assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_torn_line_is_named(

@@ -1,11 +1,13 @@
 """OpenSpiel's own tests and algorithms on the games of the package, through the one adapter.
 
-Particles stands for games of perfect information; a small Kuhn poker, which OpenSpiel has too,
-for games with chance, hidden cards, more players and a general sum.
+Particles stands for games of perfect information, Rally for those with chance and a single player;
+Treasure for games with chance and hidden cards, and so does a small Kuhn poker, which OpenSpiel has
+too, with more players and a general sum.
 """
 
 import copy
 import json
+import math
 import pickle
 import random
 import re
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,23 @@ VARIANTS = [
     "cardcommons_particles(tutorial=True)",
     "cardcommons_particles(torus=True,tutorial=True)",
 ]
+TREASURES = [
+    "cardcommons_treasure",
+    "cardcommons_treasure(columns=3,copies=1,hand=2,ranks=6,rows=4,utility=margin)",
+    "cardcommons_treasure(columns=2,hand=1,ranks=2,rows=2,treasure=False)",
+]
+RALLIES = [
+    "cardcommons_rally",
+    "cardcommons_rally(jokers=30,utility=win)",
+    "cardcommons_rally(jokers=0,loss_utility=-20.5,stages=1-1-1-1/2-0-1-0)",
+    "cardcommons_rally(stages=12-12-15-0/12-12-16-1)",
+]
+TINY_TREASURE = "cardcommons_treasure(columns=1,copies=1,hand=1,ranks=2,rows=2,treasure=False)"
+"""A game of 149 histories."""
+
+SMALL_TREASURE = "cardcommons_treasure(columns=1,copies=2,hand=2,ranks=1,rows=2)"
+"""A game of 2967 histories."""
+
 KUHN = "cardcommons_kuhn"
 MIDDLE = "..../.3h4s+4d./.5c*../.... Ah2h5h6hAs2s3s6s Ad2d3d5d6dAc2c3c4c6c 1 1"
 """A position of the standard game with a stack, a face-down card and one pass."""
@@ -167,10 +187,81 @@ def test_facts_follow_the_parameters(players: int, rake: int, total: float | Non
     assert game.max_game_length() == 2 * players - 1
 
 
+@pytest.mark.parametrize(
+    ("params", "deck", "most"),
+    [
+        ({}, 27, 1.0),
+        ({"utility": "margin"}, 27, 27.0),
+        ({"rows": 2, "columns": 1, "ranks": 2, "copies": 1, "utility": "margin"}, 3, 4.0),
+        ({"ranks": 6, "treasure": False}, 12, 1.0),
+    ],
+)
+def test_facts_of_treasure(params: dict[str, Any], deck: int, most: float) -> None:
+    game = pyspiel.load_game("cardcommons_treasure", params)
+    kind = game.get_type()
+    assert kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert kind.utility == pyspiel.GameType.Utility.ZERO_SUM
+    assert kind.provides_factored_observation_string
+    assert game.num_players() == 2
+    assert game.num_distinct_actions() == 644
+    assert game.max_chance_outcomes() == max(game.new_initial_state().legal_actions()) + 1
+    assert (game.max_game_length(), game.max_chance_nodes_in_history()) == (2 * deck, 2 * deck)
+    assert game.max_history_length() == len(walk(game, seed=1)[-1].history()) == 4 * deck
+    assert (game.min_utility(), game.max_utility(), game.utility_sum()) == (-most, most, 0.0)
+    assert game.observation_tensor_shape() == [1396]
+
+
+@pytest.mark.parametrize("name", TREASURES)
+def test_draws_have_chances_that_sum_to_one(name: str) -> None:
+    drawn = 0
+    for state in walk(load(name), seed=8):
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            assert [rank for rank, _ in outcomes] == state.legal_actions()
+            assert math.fsum(chance for _, chance in outcomes) == 1.0
+            assert sum(Fraction(chance).limit_denominator(60) for _, chance in outcomes) == 1
+            drawn += 1
+        else:
+            assert state.chance_outcomes() == []
+    assert drawn == load(name).max_chance_nodes_in_history()
+
+
+def test_facts_of_rally() -> None:
+    game = load(RALLIES[0])
+    kind = game.get_type()
+    assert kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert kind.utility == pyspiel.GameType.Utility.GENERAL_SUM
+    assert (kind.min_num_players, kind.max_num_players, game.num_players()) == (1, 1, 1)
+    assert game.num_distinct_actions() == 7
+    assert (game.max_chance_outcomes(), game.max_chance_nodes_in_history()) == (20, 120)
+    assert (game.min_utility(), game.max_utility(), game.utility_sum()) == (-16.0, 16.0, None)
+    assert game.max_game_length() == 129
+    assert load(RALLIES[1]).max_utility() == 1.0
+    assert load(RALLIES[2]).min_utility() == -20.5
+
+
+@pytest.mark.parametrize("name", RALLIES)
+def test_cards_have_chances_that_sum_to_one(name: str) -> None:
+    turned_up = 0
+    for state in (state for seed in range(5) for state in walk(load(name), seed)):
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            assert [outcome for outcome, _ in outcomes] == state.legal_actions()
+            assert math.fsum(chance for _, chance in outcomes) == pytest.approx(1.0, abs=1e-15)
+            turned_up += 1
+        else:
+            assert state.chance_outcomes() == []
+    assert turned_up >= 10
+
+
 # OpenSpiel's own tests
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, KUHN, f"{KUHN}(players=4,rake=1)"])
+@pytest.mark.parametrize(
+    "name", [*VARIANTS, *TREASURES, *RALLIES, KUHN, f"{KUHN}(players=4,rake=1)"]
+)
 def test_openspiel_simulations(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     game = load(name)
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
@@ -194,7 +285,7 @@ def run_openspiel_tests(base: type[unittest.TestCase], name: str, names: list[st
     assert (outcome.testsRun, outcome.errors, outcome.failures) == (len(names), [], [])
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, KUHN])
+@pytest.mark.parametrize("name", [*VARIANTS, *TREASURES, *RALLIES, KUHN])
 def test_openspiel_api_on_some_states(name: str) -> None:
     base = api_test.EnforceAPIOnPartialTreeBase
     run_openspiel_tests(base, name, [method for method in dir(base) if method[:5] == "test_"])
@@ -220,7 +311,7 @@ def test_playthrough_is_played_again_alike(path: Path) -> None:
     assert expected.count("# State") > 15
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, KUHN])
+@pytest.mark.parametrize("name", [*VARIANTS, *TREASURES, *RALLIES, KUHN])
 def test_state_is_rebuilt_from_a_history_string(name: str) -> None:
     played = walk(load(name), seed=5)[-1]
     game, rebuilt = pyspiel.build_state_from_history_string(name, played.history_str())
@@ -232,7 +323,9 @@ def test_state_is_rebuilt_from_a_history_string(name: str) -> None:
 # In step with the native state
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, KUHN, f"{KUHN}(players=3,rake=1)"])
+@pytest.mark.parametrize(
+    "name", [*VARIANTS, *TREASURES, *RALLIES, KUHN, f"{KUHN}(players=3,rake=1)"]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_adapter_and_native_state_go_together(name: str, seed: int) -> None:
     game, rng = load(name), random.Random(seed)
@@ -356,11 +449,13 @@ def test_string_that_is_no_legal_action(text: str, told: str) -> None:
 # Copies
 
 
+@pytest.mark.parametrize("game", [*VARIANTS, TREASURES[1]], indirect=True)
 def test_state_is_one_bytes_value(game: openspiel.OpenSpielGame) -> None:
     for state in walk(game, seed=2):
         assert [type(value) for value in vars(state).values()] == [bytes]
 
 
+@pytest.mark.parametrize("game", [*VARIANTS, TREASURES[1]], indirect=True)
 def test_clone_is_independent(game: openspiel.OpenSpielGame) -> None:
     state = game.new_initial_state()
     state.apply_action(state.legal_actions()[5])
@@ -499,6 +594,7 @@ def kind(public: bool, recall: bool, private: str) -> pyspiel.IIGObservationType
     )
 
 
+@pytest.mark.parametrize("game", [*VARIANTS, TREASURES[1]], indirect=True)
 def test_tensor_blocks_are_named_views(game: openspiel.OpenSpielGame) -> None:
     observer = make_observation(game)
     for state in walk(game, seed=4):
@@ -573,6 +669,17 @@ def test_recalling_observers_of_hidden_cards() -> None:
     assert state.information_state_string(0).startswith("player 0: 2 dealt, b; card 2 #")
 
 
+def test_observation_structs_hide_the_other_hand() -> None:
+    state = load(TREASURES[0]).new_initial_state()
+    for draw in ("draw:2", "draw:3", "draw:4", "draw:J", "draw:Q", "draw:K"):
+        state.apply_action(state.string_to_action(draw))
+    told = state.to_observation_struct(0).to_dict()
+    assert told["current_player"] == 0
+    assert told["observation"] == state.observation_string(0)
+    assert told["observation"].endswith("hands: 3 3 next: 0 Red: 234")
+    assert "JQK" not in told["observation"].split("next")[1]
+
+
 def test_observer_takes_no_parameters() -> None:
     game = load("cardcommons_particles")
     with pytest.raises(ValueError, match="no parameters"):
@@ -636,6 +743,22 @@ def test_resampling_keeps_what_the_player_knows() -> None:
     assert str(state).startswith("302 pb")
 
 
+def test_resampling_treasure_keeps_what_the_player_knows() -> None:
+    draws = random.Random(3).random
+    others = set()
+    for state in walk(load(TREASURES[1]), seed=6):
+        for player in (0, 1):
+            redrawn = state.resample_from_infostate(player, draws)
+            for told in ("information_state_string", "observation_string", "observation_tensor"):
+                assert getattr(redrawn, told)(player) == getattr(state, told)(player)
+            assert redrawn.current_player() == state.current_player()
+            if state.current_player() == player:
+                assert redrawn.legal_actions() == state.legal_actions()
+            unknown = [each.observation_string(1 - player) for each in (redrawn, state)]
+            others.add(unknown[0] == unknown[1])
+    assert others == {True, False}
+
+
 def test_resampling_changes_nothing_if_nothing_is_hidden() -> None:
     state = load("cardcommons_particles").new_initial_state(MIDDLE)
     twin = state.resample_from_infostate(0, random.Random(1).random)
@@ -650,6 +773,41 @@ def test_ismcts_calls_with_the_best_card_alone() -> None:
     )
     assert bot.step(game.new_initial_state("20 b")) == kuhn.PASS
     assert bot.step(game.new_initial_state("12 b")) == kuhn.BET
+
+
+@pytest.mark.parametrize("name", [TINY_TREASURE, SMALL_TREASURE])
+def test_treasure_is_measured_alike_in_python_and_in_cpp(name: str) -> None:
+    game = load(name)
+    in_python = exploitability.nash_conv(game, policies.UniformRandomPolicy(game))
+    in_cpp = pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game))
+    assert in_python == pytest.approx(in_cpp)
+    assert in_cpp > 0.05
+
+
+def test_regret_minimisers_improve_at_treasure() -> None:
+    game = load(TINY_TREASURE)
+    uniform = pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game))
+    cfr_solver = pyspiel.CFRSolver(game)
+    sampler = pyspiel.ExternalSamplingMCCFRSolver(game, seed=3)
+    for _ in range(50):
+        cfr_solver.evaluate_and_update_policy()
+    for _ in range(500):
+        sampler.run_iteration()
+    for solver in (cfr_solver, sampler):
+        policy = solver.average_policy()
+        assert pyspiel.nash_conv(game, policy) < uniform / 2
+
+
+def test_ismcts_plays_treasure_against_chance() -> None:
+    game = load(TREASURES[2])
+    random_state = np.random.RandomState(5)
+    evaluator = mcts.RandomRolloutEvaluator(1, random_state)
+    bots = [
+        ismcts.ISMCTSBot(game, evaluator, uct_c=2.0, max_simulations=10, random_state=random_state),
+        pyspiel.make_uniform_random_bot(1, 4),
+    ]
+    returns = pyspiel.evaluate_bots(game.new_initial_state(), bots, 11)
+    assert sum(returns) == 0
 
 
 # OpenSpiel's players

@@ -1,11 +1,13 @@
 """The table of contents: one line a game."""
 
-from cardcommons.games import particles
+from cardcommons.games import particles, rally, treasure
 from cardcommons.treaty import Family
 
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         particles.GAME,
+        treasure.GAME,
+        rally.GAME,
     )
 }  # fmt: skip

@@ -27,7 +27,7 @@ def bench(
     *,
     game: Annotated[list[str], Parameter(consume_multiple=True, negative=())],
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
-    rounds: int = 9,
+    rounds: command.Whole = 9,
 ) -> int:
     """Measure speed as ratios, both sides by turns in one run.
 

@@ -34,10 +34,17 @@ class Baseline:
         return self._run("playouts", str(games), str(seed))
 
     def _run(self, *work: str) -> dict[str, Any]:
-        command = [str(self._program), *work, *self._params]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        found: dict[str, Any] = json.loads(done.stdout)
+        found: dict[str, Any] = json.loads(_run([str(self._program), *work, *self._params]))
         return found
+
+
+def _run(command: list[str]) -> str:
+    """What a command prints; ``RuntimeError`` with what it complained of if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        complaint = " ".join(done.stderr.split())[:300]
+        raise RuntimeError(f"{Path(command[0]).name} failed: {complaint}")
+    return done.stdout
 
 
 def _changed(game: Game) -> dict[str, Any]:
@@ -59,5 +66,11 @@ def baseline(game: Game) -> Iterator[Baseline | str]:
     else:
         with TemporaryDirectory() as folder:
             program = Path(folder) / game.name
-            subprocess.run([compiler, *_FLAGS, str(source), "-o", str(program)], check=True)
-            yield Baseline(program, game)
+            try:
+                _run([compiler, *_FLAGS, str(source), "-o", str(program)])
+                made = Baseline(program, game)
+                made.perft(1)
+            except RuntimeError as error:
+                yield str(error)
+                return
+            yield made

@@ -15,6 +15,7 @@ from experiments.bench.measure import Comparison, compare
 TARGET = 0.7
 _SECONDS = 0.05
 """About how long one round of C++ takes: short rounds keep a busy machine from blurring them."""
+_MOST_SECONDS = 20 * _SECONDS
 _SEED = 7
 
 
@@ -33,10 +34,19 @@ def _agree(what: str, ours: int, theirs: int) -> None:
         raise RuntimeError(f"{what}: {ours} here, but {theirs} in C++")
 
 
-def _perft(game: Game, cpp: Baseline, rounds: int) -> Comparison:
-    depth = 1
-    while cpp.perft(depth + 1)["seconds"] < 2 * _SECONDS:
+def _depth_for(cpp: Baseline) -> int:
+    """A depth that keeps C++ busy for a while; the last one with leaves, if there is no such."""
+    depth, found = 1, cpp.perft(1)
+    while found["seconds"] < _SECONDS:
+        found = cpp.perft(depth + 1)
+        if found["leaves"] == 0 or found["seconds"] > _MOST_SECONDS:
+            break
         depth += 1
+    return depth
+
+
+def _perft(game: Game, cpp: Baseline, rounds: int) -> Comparison:
+    depth = _depth_for(cpp)
     kernel = make_perft(game.rules)
     scratch, left = make_scratch(game.rules, depth), np.zeros(depth, dtype=np.int64)
 

@@ -14,19 +14,23 @@ import cardcommons
 from agents import make_agent
 began = time.perf_counter()
 game = cardcommons.parse_game(sys.argv[1])
-agent = make_agent("mcts:sims=100", game)
+agent = make_agent(sys.argv[2], game)
 agent.restart(1)
-agent.decide(cardcommons.State(game))
+state = cardcommons.State(game)
+while state.is_chance:
+    state.apply(state.legal_actions()[0])
+agent.decide(state)
 print(time.perf_counter() - began)
 """
 
 
 def first_move(game: Game, rounds: int) -> Duration:
-    """From the end of the imports to the first decision of MCTS, in a process of its own."""
+    """From the end of the imports to the first decision of a search, in a process of its own."""
+    agent = "ismcts" if game.has_hidden_information else "mcts"
 
     def seconds() -> float:
-        command = [sys.executable, "-c", _SCRIPT, game.spec]
+        command = [sys.executable, "-c", _SCRIPT, game.spec, f"{agent}:sims=100"]
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     times = [seconds() for _ in range(rounds + 1)][1:]  # the first one may compile
-    return Duration("first MCTS move, beside imports", game.spec, median(times), _TARGET)
+    return Duration(f"first {agent} move, beside imports", game.spec, median(times), _TARGET)

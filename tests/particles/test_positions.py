@@ -14,6 +14,8 @@ REFUSED = [
     (" ", "should be four rows, two hands"),
     (f"{START} ", "should be four rows, two hands"),
     (f" {START}", "should be four rows, two hands"),
+    ("3h.../..../..../....  Ad 0 0", "must list cards such as Ah2h, or be '-'"),
+    ("3h.../..../..../....   0 0", "must list cards such as Ah2h, or be '-'"),
     ("3h.../..../..../.... - - 0", "should be four rows, two hands"),
     ("3h.../..../..../....  - - 0 0", "should be four rows, two hands"),
     (f"{START} then: discard", "only positions between turns are accepted"),

@@ -1,10 +1,18 @@
 """Particles: two players, perfect information, no chance, no draws.  Where the parts meet."""
 
-from types import SimpleNamespace
+from functools import partial
 
 from cardcommons.games.particles import estimate, keys, rules, text, views
 from cardcommons.games.particles.params import ParticlesParams
-from cardcommons.treaty import Family, Game, Rules, Words, no_chance, nothing_hidden
+from cardcommons.treaty import (
+    Family,
+    Game,
+    Rules,
+    no_chance,
+    nothing_hidden,
+    seeing,
+    speaking,
+)
 
 # From the bound in the rules: at most 20 placements, 4 discards, 8 ability choices, and 20 passes.
 _LONGEST = 52
@@ -30,32 +38,22 @@ _RULES = Rules(
     chance=no_chance,
     info_key=keys.info_key,
     resample=nothing_hidden,
+    settled=rules.settled,
 )
 """One set of rules for all variants: a state knows its own."""
 
 
 def make(params: ParticlesParams) -> Game:
     """The game with its parameters fixed; ``ValueError`` if the position is refused."""
-
-    def parse(position: str) -> Words:
-        return text.parse(position, params.tutorial, params.torus)
-
+    parse = partial(text.parse, tutorial=params.tutorial, torus=params.torus)
     start = parse(params.position or text.START)
     start.flags.writeable = False
     return Game(
         long_name="Particles",
         params=params,
         rules=_RULES,
-        text=SimpleNamespace(
-            action_to_string=text.action_to_string,
-            string_to_action=text.string_to_action,
-            position=text.position,
-            parse=parse,
-            board=text.board,
-            svg=text.svg,
-            fields=text.fields,
-        ),
-        views=views,
+        text=speaking(text, parse),
+        views=seeing(views),
         start=start,
         max_decisions=_LONGEST_TUTORIAL if params.tutorial else _LONGEST,
     )

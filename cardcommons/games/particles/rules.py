@@ -540,6 +540,13 @@ def apply(s, a):
 
 
 @register_jitable
+def settled(s):
+    """Whether no choice of a turn is pending."""
+    phase = phase_of(s[META])
+    return phase in (PLACE, OVER)
+
+
+@register_jitable
 def open_cells(s, player):
     """The number of empty cells on a player's side."""
     taken = s[BANS_HIGH] >> TAKEN_SHIFT

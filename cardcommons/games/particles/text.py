@@ -59,8 +59,14 @@ class Pile(NamedTuple):
         return f"{self.top}{mark}+{self.covered}" if self.covered else f"{self.top}{mark}"
 
 
+def _check_player(player: int) -> None:
+    if player not in (0, 1):
+        raise ValueError(f"only players 0 and 1 have cards to play, not {player}")
+
+
 def card_name(player: int, card: int) -> str:
     """The name of a player's card 0 to 11, such as ``3h``."""
+    _check_player(player)
     return _LEVELS[card % 6] + _SUITS[player][card // 6]
 
 
@@ -73,6 +79,7 @@ def _card_number(name: str) -> int:
 
 
 def _own_card(player: int, name: str) -> int:
+    _check_player(player)
     if not re.fullmatch(_CARD, name):
         raise ValueError(f"{name!r} is no card: a card is one of {_LEVELS} and one of h s d c")
     if _card_owner(name) != player:
@@ -250,7 +257,7 @@ def _parse_hand(text: str, player: int) -> list[str]:
     if text == "-":
         return []
     cards = re.findall("..", text)
-    if "".join(cards) != text or not all(re.fullmatch(_CARD, card) for card in cards):
+    if not cards or "".join(cards) != text or not all(re.fullmatch(_CARD, card) for card in cards):
         raise _refuse(
             f"the hand {text!r} of player {player} must list cards such as Ah2h, or be '-'"
         )

@@ -1,0 +1,104 @@
+"""Rally: one player, and the luck of the draw.  Where the parts meet."""
+
+import numpy as np
+
+from cardcommons.games.rally import estimate, keys, rules, text, value, views
+from cardcommons.games.rally.params import RallyParams, Stage
+from cardcommons.treaty import Family, Game, Rules, Words, nothing_hidden, seeing, speaking
+
+_CARDS = 40
+_HIGHEST = (3, 6, 10)
+"""The highest value of each gear; four cards have it."""
+
+
+def _bounds(params: RallyParams) -> tuple[float, float]:
+    """The least and the greatest utility that the rules leave room for."""
+    if params.utility == "win":
+        return 0.0, 1.0
+    sectors = sum(sum(stage.sectors) for stage in params.layout)
+    worst = sum(map(_most_points, params.layout))
+    best_score = float(min(sectors, rules.MOST_BONUSES))
+    worst_score = -float(min(worst, rules.MOST_PENALTIES - 1))
+    may_fail = worst >= rules.MOST_PENALTIES or sectors > params.jokers
+    ends = [best_score, worst_score, *([float(params.loss_utility)] if may_fail else [])]
+    return min(ends), max(ends)
+
+
+def _most_points(stage: Stage) -> int:
+    """The sum of a stage's sectors if they are the highest that there are."""
+    return sum(
+        sum(highest - i // 4 for i in range(count))
+        for count, highest in zip(stage.sectors, _HIGHEST, strict=True)
+    )
+
+
+def _start(params: RallyParams) -> Words:
+    layout = params.layout
+    # Room for a zero after the last stage, which ends the list.
+    words = np.zeros(rules.STAGES + len(layout) // rules.STAGES_A_WORD + 1, dtype=np.uint64)
+    for index, stage in enumerate(layout):
+        told = stage.first | stage.second << 5 | stage.third << 10 | stage.boosts << 15
+        shift = rules.STAGE_BITS * (index % rules.STAGES_A_WORD)
+        words[rules.STAGES + index // rules.STAGES_A_WORD] |= np.uint64(told << shift)
+    words[rules.UNSEEN] = params.jokers << int(rules.JOKERS_SHIFT)
+    words[rules.META] = int(rules.WIN) if params.utility == "win" else 0
+    words[rules.LOSS] = np.float64(params.loss_utility).view(np.uint64)
+    rules.lay_out_stage(words, 0)
+    words.flags.writeable = False
+    return words
+
+
+def _rules(params: RallyParams, num_words: int) -> Rules:
+    least, most = _bounds(params)
+    return Rules(
+        name="rally",
+        num_players=1,
+        num_words=num_words,
+        num_actions=rules.NUM_ACTIONS,
+        max_legal=rules.MAX_LEGAL,
+        max_length=_most_decisions(params) + _most_draws(params),
+        min_utility=least,
+        max_utility=most,
+        zero_sum=False,
+        to_move=rules.to_move,
+        legal=rules.legal,
+        apply=rules.apply,
+        payoff=rules.payoff,
+        state_key=keys.state_key,
+        estimate=estimate.estimate,
+        chance=rules.chance,
+        info_key=keys.info_key,
+        resample=nothing_hidden,
+        value=value.value,
+        settled=rules.settled,
+    )
+
+
+def _most_decisions(params: RallyParams) -> int:
+    """Each decision plays a card of a pile, plays a Queen, or ends a sector."""
+    return sum(_CARDS + stage.boosts for stage in params.layout)
+
+
+def _most_draws(params: RallyParams) -> int:
+    """Each numbered card of a stage comes up once at most, as a sector or on one."""
+    return _CARDS * len(params.layout)
+
+
+def make(params: RallyParams) -> Game:
+    """The game with its parameters fixed."""
+    start = _start(params)
+    return Game(
+        long_name="Rally",
+        params=params,
+        rules=_rules(params, start.size),
+        text=speaking(text, text.parse),
+        views=seeing(views),
+        start=start,
+        max_decisions=_most_decisions(params),
+        has_chance=True,
+        max_chance_outcomes=rules.NUM_OUTCOMES,
+        max_chance_nodes=_most_draws(params),
+    )
+
+
+GAME = Family("rally", RallyParams, make)

@@ -1,0 +1,58 @@
+"""Rally: a quick guess at the utility, from the score, the sectors to come and the reserves."""
+
+import numpy as np
+from numba.extending import register_jitable
+
+from cardcommons.bits import ZERO, field
+from cardcommons.games.rally.rules import (
+    META,
+    STAGE_BITS,
+    STAGES,
+    STAGES_A_WORD,
+    WIN,
+    hidden,
+    jacks,
+    jokers,
+    loss_utility,
+    number,
+    penalties,
+    queens,
+    score,
+    stage,
+    total,
+)
+
+SECTOR = -0.06
+POINT_SHORT = -0.4
+RESERVE = 0.2
+WIN_SPREAD = 3.0
+
+_FIVE = np.uint64(31)
+
+
+@register_jitable
+def sectors_to_come(s):
+    """Hidden sectors of this stage and all later ones."""
+    meta = s[META]
+    count = hidden(meta, 0) + hidden(meta, 1) + hidden(meta, 2)
+    index = stage(meta) + 1
+    while True:
+        told = s[STAGES + index // STAGES_A_WORD] >> np.uint64(STAGE_BITS * (index % STAGES_A_WORD))
+        here = field(told, ZERO, _FIVE) + field(told, np.uint64(5), _FIVE)
+        here += field(told, np.uint64(10), _FIVE)
+        if here == 0:
+            return count
+        count += here
+        index += 1
+
+
+@register_jitable
+def estimate(s, player):
+    """A guess at ``payoff(s, player)``, within its bounds."""
+    meta = s[META]
+    guess = score(s) + SECTOR * sectors_to_come(s) + RESERVE * (queens(meta) + jacks(meta))
+    guess += POINT_SHORT * abs(number(meta) - total(meta))
+    if meta & WIN:
+        return 1.0 / (1.0 + np.exp((0.5 - guess) / WIN_SPREAD))
+    risk = (penalties(meta) / 16.0) ** 2 / (1.0 + jokers(s))
+    return (1.0 - risk) * max(min(guess, 16.0), -15.0) + risk * loss_utility(s)

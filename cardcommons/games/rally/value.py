@@ -1,0 +1,108 @@
+"""Rally: what a rally is worth between two sectors, as learned by playing it.
+
+One small network for each number of sectors still to come: counts in, one hidden layer, one
+number out.  The weights are data (``values.npz``, made by ``python -m experiments.fit_rally``),
+not code; they are for the usual stages, and anywhere else the estimate stands in.
+"""
+
+import numpy as np
+from numba.extending import register_jitable
+
+from cardcommons.games.rally.estimate import estimate, sectors_to_come
+from cardcommons.games.rally.rules import (
+    META,
+    WIN,
+    hidden,
+    jacks,
+    jokers,
+    loss_utility,
+    penalties,
+    queens,
+    score,
+    unseen,
+)
+
+SECTORS = 36
+"""Of the usual stages; there is a network for each number of sectors to come, 1 to 36."""
+INPUTS = 30
+HIDDEN = 48
+SIZE = (INPUTS + 2) * HIDDEN + 1
+"""Weights of one network: for each hidden unit its bias, its inputs' weights and its output's;
+then the output's bias."""
+
+_WEIGHTS = SECTORS * SIZE
+
+
+@register_jitable
+def _at_least(number, bound):
+    return np.float32(1.0) if number >= bound else np.float32(0.0)
+
+
+@register_jitable
+def inputs(s):
+    """What the networks see: 30 numbers of about one; steps where a single one matters."""
+    meta = s[META]
+    lead = score(s)
+    return (
+        np.float32(hidden(meta, 0)) * np.float32(0.5),
+        np.float32(hidden(meta, 1)) * np.float32(0.25),
+        np.float32(hidden(meta, 2)) * np.float32(0.125),
+        np.float32(unseen(s, 1) - 2),
+        np.float32(unseen(s, 2) - 2),
+        np.float32(unseen(s, 3) - 2),
+        np.float32(unseen(s, 4) - 2),
+        np.float32(unseen(s, 5) - 2),
+        np.float32(unseen(s, 6) - 2),
+        np.float32(unseen(s, 7) - 2),
+        np.float32(unseen(s, 8) - 2),
+        np.float32(unseen(s, 9) - 2),
+        np.float32(unseen(s, 10) - 2),
+        np.float32(queens(meta)) * np.float32(0.5),
+        np.float32(jacks(meta)) * np.float32(0.5),
+        np.float32(min(jokers(s), 3)),
+        np.float32(penalties(meta)) * np.float32(0.25),
+        np.float32(lead) * np.float32(0.5),
+        _at_least(queens(meta), 1),
+        _at_least(queens(meta), 2),
+        _at_least(jacks(meta), 1),
+        _at_least(jacks(meta), 2),
+        _at_least(jokers(s), 1),
+        _at_least(jokers(s), 2),
+        _at_least(lead, -1),
+        _at_least(lead, 0),
+        _at_least(lead, 1),
+        _at_least(lead, 2),
+        _at_least(lead, 3),
+        _at_least(penalties(meta), 15),
+    )
+
+
+@register_jitable
+def network(s, weights, sectors):
+    """The output of the network for this many sectors to come."""
+    seen = inputs(s)
+    at = (sectors - 1) * SIZE
+    out = weights[at + SIZE - 1]
+    for _ in range(HIDDEN):
+        unit = weights[at]
+        for i in range(INPUTS):
+            unit += weights[at + 1 + i] * seen[i]
+        if unit > np.float32(0.0):
+            out += weights[at + 1 + INPUTS] * unit
+        at += INPUTS + 2
+    return np.float64(out)
+
+
+@register_jitable
+def value(s, player, weights):
+    """The expected utility of good play from a state without a sector turned up.
+
+    ``weights`` is ``float32[36 * SIZE]``, or empty to have the estimate.
+    """
+    sectors = sectors_to_come(s)
+    if weights.size != _WEIGHTS or sectors > SECTORS:
+        return estimate(s, player)
+    learned = network(s, weights, sectors)
+    if s[META] & WIN:
+        return 1.0 / (1.0 + np.exp(-learned))
+    return max(score(s) + learned, min(loss_utility(s), -16.0))

@@ -1,0 +1,168 @@
+"""Games for one player as Gymnasium environments: one class for all of them.
+
+    env = gymnasium.make("cardcommons/Rally-v0", stages="2-3-5-2")
+    observation, info = env.reset(seed=1)
+    while info["action_mask"].any():
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+
+Importing this module, which needs the extra ``gymnasium``, registers each family whose usual game
+is for one player as ``cardcommons/<Name>-v0``; parameters of the game are keywords of
+``gymnasium.make``.  A name such as ``cardcommons.gymnasium:cardcommons/Rally-v0`` has Gymnasium
+import it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from cardcommons.catalogue import load
+from cardcommons.games import FAMILIES
+from cardcommons.state import State
+
+Observation = dict[str, npt.NDArray[np.float32]]
+"""The blocks of an observation by name."""
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+class Actions(spaces.Discrete):
+    """All action ids of a game; a sample is one that is legal now, if nothing else is asked for.
+
+    Attributes:
+        legal: ``int8[n]``, 1 where an action is legal; the environment keeps it up to date.
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.legal = np.zeros(count, dtype=np.int8)
+
+    def sample(
+        self, mask: npt.NDArray[np.int8] | None = None, *others: Any, **named: Any
+    ) -> np.int64:
+        """A random action: a legal one, or what the arguments, those of ``Discrete``, ask for."""
+        asked = (mask, *others, *named.values())
+        if all(one is None for one in asked) and self.legal.any():
+            return super().sample(self.legal)
+        return super().sample(mask, *others, **named)
+
+
+class SoloEnv(gymnasium.Env[Observation, np.int64]):
+    """A game for one player; chance is played inside, by ``np_random``.
+
+    An *action* is an id of the game (``state.action_to_string`` tells the notation).  ``info``
+    holds ``action_mask``, ``int8[num_actions]`` with 1 at the legal ones, all zeros at the end.
+    An *observation* is what the player sees, the game's named blocks, each ``float32`` and of its
+    own shape (``gymnasium.wrappers.FlattenObservation`` makes one vector of them).  The *reward*
+    is the change of the player's utility: 0 up to the end, and there the return of the game.
+    Nothing is ever truncated.
+
+    An episode that never asks for a decision is over after its first step, whatever the action.
+
+    Attributes:
+        game: the :class:`~cardcommons.treaty.Game` that is played.
+        state: the position, for agents of this package to decide in; not to be changed.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012  as Gymnasium has it
+
+    def __init__(self, name: str, render_mode: str | None = None, **params: Any) -> None:
+        """The game called ``name``, with parameters.
+
+        Raises:
+            ValueError: no such game, parameter or render mode, or a game of more players.
+        """
+        self.game = load(name, **params)
+        rules = self.game.rules
+        if rules.num_players != 1:
+            raise ValueError(f"one player is needed, and {self.game.spec} has {rules.num_players}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode must be 'ansi' or None, not {render_mode!r}")
+        self.render_mode = render_mode
+        self.state = State(self.game)
+        self.action_space: Actions = Actions(rules.num_actions)
+        self.observation_space = spaces.Dict(  # type: ignore[assignment]  # a space of spaces
+            {
+                tensor.name: spaces.Box(-_LARGEST, _LARGEST, tensor.shape, np.float32)
+                for tensor in self.game.views.tensors
+            }
+        )
+        self._under_way = False
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a new episode; with a seed, always the same one.
+
+        Raises:
+            ValueError: there are ``options``, of which none is known.
+        """
+        if options:
+            raise ValueError(f"there are no options, so {dict(options)} can't be used")
+        super().reset(seed=seed)
+        self.state = State(self.game)
+        self._under_way = True
+        self._play_chance()
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play a legal action, and whatever chance does then.
+
+        Raises:
+            ValueError: the action is not legal, or no episode is under way; nothing has changed.
+        """
+        if not self._under_way:
+            raise ValueError("no episode is under way: call reset first")
+        if not self.action_space.contains(action):
+            last = self.game.rules.num_actions - 1
+            raise ValueError(f"an action is a whole number from 0 to {last}, not {action!r}")
+        if not self.state.is_terminal:
+            self.state.apply(int(action))
+            self._play_chance()
+        ended = self.state.is_terminal
+        self._under_way = not ended
+        return self._observation(), self.state.returns()[0], ended, False, self._info()
+
+    def render(self) -> str | None:
+        """The position and its board as text, in render mode ``ansi``."""
+        return str(self.state) if self.render_mode == "ansi" else None
+
+    def _play_chance(self) -> None:
+        """Draw until the player is to move, or nobody; then note what is legal."""
+        while weighted := self.state.chance_weights():
+            outcomes, weights = zip(*weighted, strict=True)
+            bounds = np.cumsum(weights)
+            drawn = self.np_random.integers(bounds[-1])
+            self.state.apply(outcomes[int(np.searchsorted(bounds, drawn, side="right"))])
+        self.action_space.legal[:] = 0
+        self.action_space.legal[self.state.legal_actions()] = 1
+
+    def _observation(self) -> Observation:
+        blocks = {
+            tensor.name: np.zeros(tensor.shape, dtype=np.float32)
+            for tensor in self.game.views.tensors
+        }
+        self.game.views.write(self.state.words, 0, blocks)
+        return blocks
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_space.legal.copy()}
+
+
+def register(name: str) -> str:
+    """Make Gymnasium know a game of the catalogue; returns the id it goes by."""
+    known_as = f"cardcommons/{name.title()}-v0"
+    gymnasium.register(known_as, "cardcommons.gymnasium:SoloEnv", kwargs={"name": name})
+    return known_as
+
+
+IDS: tuple[str, ...] = tuple(
+    register(family.name)
+    for family in FAMILIES.values()
+    if family.make(family.params()).rules.num_players == 1
+)
+"""The ids of the environments."""
