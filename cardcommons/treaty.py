@@ -8,7 +8,7 @@ else of the game.  :class:`Game` adds the static facts and the parts that speak 
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol
@@ -149,6 +149,10 @@ class Text(Protocol):
     def fields(self, words: Words) -> dict[str, Any]:
         """The position as plain JSON values."""
 
+    @property
+    def story(self) -> Callable[[Words, Sequence[int]], str] | None:
+        """``(words, actions) -> str``: a game's own record of what happened from ``words`` on."""
+
 
 def require_bool(name: str, value: object) -> None:
     """Raise ``ValueError`` unless the parameter ``name`` is a bool."""
@@ -216,6 +220,7 @@ def speaking(module: ModuleType, parse: Callable[[str], Words]) -> Text:
         board=module.board,
         svg=module.svg,
         fields=module.fields,
+        story=getattr(module, "story", None),
     )
 
 

@@ -180,6 +180,13 @@ def _show(log: Path, number: int, record: GameRecord) -> int:
     print(f"\n{positions[0]}")
     for i, action in enumerate(record.actions):
         print(f"\n{i + 1}. {_actor(record, positions[i], i)}: {action}\n{positions[i + 1]}")
+    story = positions[0].game.text.story
+    if story:
+        ids = [
+            before.string_to_action(text)
+            for before, text in zip(positions, record.actions, strict=False)
+        ]
+        print(f"\n{story(positions[0].words, ids)}")
     print(f"\nreturns: {' '.join(f'{x:+g}' for x in record.returns)} {record.result}".rstrip())
     return 0
 

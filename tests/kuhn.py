@@ -266,6 +266,7 @@ def make(params: KuhnParams) -> Game:
             board=lambda words, viewer=None: "",
             svg=lambda words, viewer=None: "<svg/>",
             fields=fields,
+            story=None,
         ),
         views=KuhnViews(n),
         start=start,

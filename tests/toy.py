@@ -143,6 +143,7 @@ TEXT = SimpleNamespace(
     board=_board,
     svg=_board,
     fields=lambda words: {"position": _position(words)},
+    story=None,
 )
 VIEWS = SimpleNamespace(tensors=(TensorSpec("count", (22,)),), write=_write, string=_string)
 

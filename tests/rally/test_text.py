@@ -196,3 +196,40 @@ def test_observations_are_equal_when_their_strings_are(name: str) -> None:
             pair.state.game.views.write(state.words, 0, observer.dict)
             told.add((state.position, observer.tensor.tobytes()))
     assert len({string for string, _ in told}) == len({tensor for _, tensor in told}) == len(told)
+
+
+def test_the_road_book_tells_every_sector() -> None:
+    game = load("rally", stages="1-1-1-2/1-0-0-1", jokers=1)
+    told = (
+        "sector:5 1st card:3 boost boost sector:2 1st card:2 sector:8 2nd card:4 2nd card:5 brake"
+    )
+    state, actions = State(game), []
+    for action in told.split():
+        actions.append(state.string_to_action(action))
+        state.apply(action)
+    assert game.text.story is not None
+    book = game.text.story(State(game).words, actions).splitlines()
+    assert [line.split() for line in book] == [
+        ["stage", "1"],
+        ["5", "1st:3", "Q", "Q", "exact", "+0", "-0"],
+        ["2", "1st:2", "bonus", "+1", "-0"],
+        ["8", "2nd:4", "2nd:5", "braked", "+1", "-0"],
+    ]
+
+
+def test_the_road_book_names_losses() -> None:
+    game = load("rally", stages="1-1-1-0", jokers=1)
+    told = "sector:5 2nd card:6 sector:2 1st card:1 next sector:10 1st card:3 next"
+    state, actions = State(game), []
+    for action in told.split():
+        actions.append(state.string_to_action(action))
+        state.apply(action)
+    assert game.text.story is not None
+    book = game.text.story(State(game).words, actions).splitlines()
+    assert [line.split() for line in book] == [
+        ["stage", "1"],
+        ["5", "2nd:6", "bust", "+0", "-1"],
+        ["2", "1st:1", "1", "short", "+0", "-2"],
+        ["10", "1st:3", "7", "short", "+0", "-9"],
+        ["back:", "-9"],
+    ]

@@ -1,6 +1,9 @@
 """Rally: actions and states as strings, and the road book.  Never compiled."""
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from cardcommons.games.rally.params import Stage
 from cardcommons.games.rally.rules import (
@@ -17,6 +20,7 @@ from cardcommons.games.rally.rules import (
     STAGE_BITS,
     STAGES,
     STAGES_A_WORD,
+    apply,
     bonuses,
     hidden,
     jacks,
@@ -200,3 +204,72 @@ def svg(words: Words, viewer: int | None = None) -> str:
         f'viewBox="0 0 460 {height}" font-family="monospace" font-size="13">'
         f'<rect width="460" height="{height}" rx="8" fill="#f7f7f2" stroke="#9aa5b1"/>{rows}</svg>'
     )
+
+
+# The road book
+
+
+class _Sector:
+    """A sector while the road book is written."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.number = told["sector"]
+        self.before = told
+        self.cards: list[str] = []
+
+    def line(self, last: str, after: dict[str, Any]) -> str:
+        """What became of the sector: its number, the cards on it, the outcome and the clock."""
+        cards = " ".join(self.cards) or "no card"
+        clock = f"+{after['bonuses']} -{after['penalties']}"
+        return f"  {self.number:>2}  {cards:<24} {self._outcome(last, after):<12} {clock}"
+
+    def _outcome(self, last: str, after: dict[str, Any]) -> str:
+        lost = after["penalties"] - self.before["penalties"]
+        if last == _ACTIONS[BRAKE]:
+            return "braked"
+        if after["jokers"] < self.before["jokers"] or after["result"] == _LOSSES[RETIRED]:
+            return "bust"
+        if after["bonuses"] > self.before["bonuses"]:
+            return "bonus"
+        total_now = sum(map(_points, self.cards))
+        if total_now > self.number:
+            return "bust"
+        return f"{lost} short" if lost else "exact"
+
+
+def _points(card: str) -> int:
+    """What a card of the road book counts: a Queen 1, ``2nd:5`` five."""
+    return 1 if card == "Q" else int(card.partition(":")[2])
+
+
+def story(words: Words, actions: Sequence[int]) -> str:
+    """The road book of a rally that began at ``words``: a line for each sector, by stages.
+
+    A gear's card reads ``2nd:5``, a Queen ``Q``; then come the outcome and the clock.
+    """
+    words = words.copy()
+    lines: list[str] = []
+    here: _Sector | None = None
+    stage_now = 0
+    for action in actions:
+        before = _reading(words)
+        text = action_to_string(to_move(words), action)
+        with np.errstate(over="ignore"):
+            apply(words, action)
+        after = _reading(words)
+        if text.startswith("sector:"):
+            if before["stage"] != stage_now:
+                stage_now = before["stage"]
+                lines.append(f"stage {stage_now}")
+            here = _Sector(before | {"sector": int(text.partition(":")[2])})
+        elif here and text.startswith("card:"):
+            here.cards.append(f"{before['drawing']}:{text.partition(':')[2]}")
+        elif here and text == "boost":
+            here.cards.append("Q")
+        if here and (after["sector"] == 0 or after["result"]):
+            lines.append(here.line(text, after))
+            here = None
+    ended = _reading(words)
+    if ended["result"]:
+        lines.append(f"{ended['result']}: {ended['bonuses'] - ended['penalties']:+d}")
+    return "\n".join(lines)
