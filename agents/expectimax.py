@@ -21,7 +21,7 @@ from agents.budget import check_budget
 from cardcommons import Game, State
 from cardcommons.bits import ONE
 from cardcommons.compiled import compiled
-from cardcommons.treaty import CHANCE, TERMINAL, Kernel, Rules
+from cardcommons.treaty import CHANCE, TERMINAL, VALUE_WORK, Kernel, Rules
 
 TO_THE_END = 1 << 20
 """A depth that no game exhausts: nothing is estimated."""
@@ -147,7 +147,7 @@ def _take(stack, ply, value):
 
 @cache
 def make_search(rules: Rules) -> Kernel:
-    """Compile ``(stack, values, weights, entering, nodes, lossless) -> (entering, visited)``.
+    """Compile ``(stack, values, weights, work, entering, nodes, lossless) -> (entering, visited)``.
 
     Goes on with the search on ``stack`` for about ``nodes`` nodes, or until it is complete
     (``stack.ply[0] < 0``; its value is ``stack.value[0]``), or, if ``lossless``, until ``values``
@@ -162,17 +162,17 @@ def make_search(rules: Rules) -> Kernel:
     if learned is None:
 
         @register_jitable
-        def judge(s, weights):
+        def judge(s, weights, work):
             return estimate(s, 0)
 
     else:
 
         @register_jitable
-        def judge(s, weights):
-            return learned(s, 0, weights)
+        def judge(s, weights, work):
+            return learned(s, 0, weights, work)
 
     @register_jitable
-    def known(stack, values, weights, ply):
+    def known(stack, values, weights, work, ply):
         """Whether the node of ``ply`` needs no search, and its value."""
         s = stack.words[ply]
         player = to_move(s)
@@ -180,7 +180,7 @@ def make_search(rules: Rules) -> Kernel:
         if player == TERMINAL:
             return True, payoff(s, 0)
         if stack.depth[ply] <= 0 and settled(s):
-            return True, judge(s, weights)
+            return True, judge(s, weights, work)
         stack.key[ply] = max(state_key(s), ONE)  # 0 stands for no entry
         slot = find(values, stack.key[ply])
         if ply > 0 and slot >= 0 and values.key[slot] == stack.key[ply]:
@@ -217,19 +217,20 @@ def make_search(rules: Rules) -> Kernel:
             numba.typeof(make_stack(rules)),
             numba.typeof(make_values(0)),
             types.float32[::1],
+            types.float32[::1],
             types.int64,
             types.int64,
             types.boolean,
         ),
     )
-    def search(stack, values, weights, entering, nodes, lossless):
+    def search(stack, values, weights, work, entering, nodes, lossless):
         visited = 0
         ply = stack.ply[0]
         while ply >= 0 and visited < nodes:
             done, value = False, 0.0
             if entering:
                 visited += 1
-                done, value = known(stack, values, weights, ply)
+                done, value = known(stack, values, weights, work, ply)
                 if not done:
                     open_node(stack, ply)
             elif stack.next[ply] == stack.listed[ply]:
@@ -290,6 +291,7 @@ class Search:
         self.stack = make_stack(rules)
         self.values = make_values(bits)
         self.nodes = 0
+        self._work = np.zeros(VALUE_WORK, dtype=np.float32)
         self._most_entries = most_entries
         self._search = make_search(rules)
 
@@ -309,6 +311,7 @@ class Search:
                 self.stack,
                 self.values,
                 self.game.weights,
+                self._work,
                 entering,
                 self._CHUNK,
                 self._most_entries > 0,

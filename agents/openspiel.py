@@ -155,12 +155,12 @@ class OpenSpielMCTSAgent(BotAgent):
     Options = OpenSpielMCTSOptions
 
     def __init__(self, game: Game, options: OpenSpielMCTSOptions | None = None) -> None:
-        super().__init__(game, options)
-        self.options: OpenSpielMCTSOptions
         if game.has_hidden_information:
             raise ValueError(
                 f"openspiel_mcts needs perfect information, and {game.name} has hidden information"
             )
+        super().__init__(game, options)
+        self.options: OpenSpielMCTSOptions
 
     def make_bot(self, player: int, seed: int) -> pyspiel.Bot:
         random = np.random.RandomState(seed % 2**32)

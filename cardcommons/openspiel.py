@@ -36,6 +36,7 @@ _FIRST = -TERMINAL
 """Added to the player to move, to make an unsigned byte that is zero when the game is over."""
 
 _OVER = 0
+_CHANCE = CHANCE + _FIRST
 
 _apply_in_history = pyspiel.State.apply_action
 _legal_by_openspiel = pyspiel.State.legal_actions
@@ -91,7 +92,7 @@ class _Stepper:
         self._rules = rules
         self._step = make_step(rules)
         self._free: list[_Desk] = []
-        self._last: tuple[bytes, list[int]] = (b"", [])
+        self._last: tuple[bytes, list[int], list[int]] = (b"", [], [])
 
     def _take(self) -> _Desk:
         try:
@@ -99,14 +100,21 @@ class _Stepper:
         except IndexError:
             return _Desk(self._rules)
 
-    def _run(self, packed: bytes, action: int) -> tuple[bytes, list[int]]:
+    def _run(self, packed: bytes, action: int) -> tuple[bytes, list[int], list[int]]:
+        """The state after the action, its options, and their weights if they are outcomes."""
         desk = self._take()
         desk.surface[:] = packed
         count = self._step(desk.packed, action, desk.options)
-        seen = (desk.packed.tobytes(), desk.options[0, :count].tolist())
+        after = desk.packed.tobytes()
+        weights = desk.options[1, :count].tolist() if after[-1] == _CHANCE else []
+        seen = (after, desk.options[0, :count].tolist(), weights)
         self._free.append(desk)
         self._last = seen
         return seen
+
+    def _look(self, packed: bytes) -> tuple[bytes, list[int], list[int]]:
+        last = self._last
+        return last if last[0] == packed else self._run(packed, _NOTHING)
 
     def pack(self, words: Words) -> bytes:
         """The packed state of ``words``."""
@@ -118,10 +126,15 @@ class _Stepper:
 
     def options(self, packed: bytes) -> list[int]:
         """The legal actions, or the possible outcomes, ascending; not to be modified."""
-        known, options = self._last
-        if known != packed:
-            options = self._run(packed, _NOTHING)[1]
-        return options
+        return self._look(packed)[1]
+
+    def outcomes(self, packed: bytes) -> list[tuple[int, float]]:
+        """The possible outcomes and their probabilities; empty if no chance node."""
+        _, options, weights = self._look(packed)
+        total = sum(weights)
+        return [
+            (outcome, weight / total) for outcome, weight in zip(options, weights, strict=False)
+        ]
 
 
 class _WithGame(pyspiel.State):  # type: ignore[misc]
@@ -199,9 +212,7 @@ class OpenSpielState(_WithGame):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The possible outcomes and their probabilities; empty if no chance node."""
-        weighted = self.to_native().chance_weights()
-        total = sum(weight for _, weight in weighted)
-        return [(outcome, weight / total) for outcome, weight in weighted]
+        return self._game.stepper.outcomes(self._packed)
 
     def apply_action(self, action: int) -> None:
         """Play a legal action, or a possible outcome; ``ValueError`` if it is neither."""

@@ -50,6 +50,10 @@ def always_settled(s):
     return True
 
 
+VALUE_WORK = 256
+"""How many numbers the buffer of a learned value holds."""
+
+
 class Rules(NamedTuple):
     """What an algorithm may ask of a game: sizes, bounds and kernels.  Hashable.
 
@@ -90,7 +94,10 @@ class Rules(NamedTuple):
     resample: Kernel
     """``(s, player, rng)``: redraw, in place, all that the player doesn't know."""
     value: Kernel | None = None
-    """``(s, player, weights) -> float``: like ``estimate``, by learned ``Game.weights``."""
+    """``(s, player, weights, work) -> float``: like ``estimate``, by learned ``Game.weights``.
+
+    ``work`` is a buffer, ``float32[VALUE_WORK]``.
+    """
     settled: Kernel = always_settled
     """``(s) -> bool``: whether ``estimate`` speaks of this state well: no turn is half done."""
 

@@ -195,15 +195,14 @@ class _Net:
             self.second = rng.normal(0, 0.1, value.HIDDEN)
             self.offset = np.zeros(1)
         else:
-            units = start[:-1].astype(np.float64).reshape(value.HIDDEN, inputs + 2)
-            self.bias, self.second = units[:, 0].copy(), units[:, -1].copy()
-            self.first = units[:, 1:-1].T.copy()
+            rows = start[:-1].astype(np.float64).reshape(inputs + 2, value.HIDDEN)
+            self.bias, self.first, self.second = rows[0].copy(), rows[1:-1].copy(), rows[-1].copy()
             self.offset = start[-1:].astype(np.float64)
 
     def flat(self) -> Weights:
         """The weights as ``value.py`` reads them."""
-        units = np.concatenate([self.bias[:, None], self.first.T, self.second[:, None]], axis=1)
-        return np.concatenate([units.ravel(), self.offset]).astype(np.float32)
+        rows = np.concatenate([self.bias[None], self.first, self.second[None]])
+        return np.concatenate([rows.ravel(), self.offset]).astype(np.float32)
 
     def fit(self, seen: Array, targets: Array, rng: np.random.Generator, logistic: bool) -> float:
         """Train on nine tenths; returns the root of the mean squared error on the rest."""

@@ -61,7 +61,7 @@ def test_spaces() -> None:
     assert env.observation_space.contains(observation)
     assert (info["action_mask"].dtype, info["action_mask"].shape) == (np.int8, (7,))
     flat, _ = FlattenObservation(env).reset(seed=1)
-    assert (flat.shape, flat.dtype) == ((25,), np.float32)
+    assert (flat.shape, flat.dtype) == ((31,), np.float32)
 
 
 def test_episode_agrees_with_the_game() -> None:

@@ -33,11 +33,26 @@ def rival_rounds(game: Game, rounds: int) -> Iterator[Comparison]:
     yield _loop(game, rounds)
 
 
+def first_decision(game: Game) -> State:
+    """Where the first choice is made, after the first of all outcomes wherever chance moves."""
+    state = State(game)
+    while state.is_chance:
+        state.apply(state.legal_actions()[0])
+    return state
+
+
+def _openspiel_first_decision(game: pyspiel.Game) -> pyspiel.State:
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
 def _our_simulations(game: Game) -> float:
     sims = 20_000
     agent = make_agent(f"mcts:sims={sims}", game)
     agent.restart(_SEED)
-    state = State(game)
+    state = first_decision(game)
     began = time.perf_counter()
     agent.decide(state)
     return sims / (time.perf_counter() - began)
@@ -56,7 +71,7 @@ def _cpp_simulations(game: Game) -> float:
         _SEED,
         False,
     )
-    state = loaded.new_initial_state()
+    state = _openspiel_first_decision(loaded)
     began = time.perf_counter()
     bot.mcts_search(state)
     return sims / (time.perf_counter() - began)
@@ -68,7 +83,7 @@ def _python_simulations(game: Game) -> float:
     generator = np.random.RandomState(_SEED)
     evaluator = python_mcts.RandomRolloutEvaluator(1, generator)
     bot = python_mcts.MCTSBot(loaded, 1.0, sims, evaluator, solve=False, random_state=generator)
-    state = loaded.new_initial_state()
+    state = _openspiel_first_decision(loaded)
     began = time.perf_counter()
     bot.mcts_search(state)
     return sims / (time.perf_counter() - began)

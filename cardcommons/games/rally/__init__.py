@@ -4,6 +4,7 @@ import numpy as np
 
 from cardcommons.games.rally import estimate, keys, rules, text, value, views
 from cardcommons.games.rally.params import RallyParams, Stage
+from cardcommons.games.rally.weights import load_weights
 from cardcommons.treaty import Family, Game, Rules, Words, nothing_hidden, seeing, speaking
 
 _CARDS = 40
@@ -94,6 +95,7 @@ def make(params: RallyParams) -> Game:
         text=speaking(text, text.parse),
         views=seeing(views),
         start=start,
+        weights=load_weights(params),
         max_decisions=_most_decisions(params),
         has_chance=True,
         max_chance_outcomes=rules.NUM_OUTCOMES,

@@ -27,8 +27,8 @@ SECTORS = 36
 INPUTS = 30
 HIDDEN = 48
 SIZE = (INPUTS + 2) * HIDDEN + 1
-"""Weights of one network: for each hidden unit its bias, its inputs' weights and its output's;
-then the output's bias."""
+"""Weights of one network: the biases of the hidden units, a row of weights for each input, the
+output's weights, and the output's bias."""
 
 _WEIGHTS = SECTORS * SIZE
 
@@ -78,31 +78,35 @@ def inputs(s):
 
 
 @register_jitable
-def network(s, weights, sectors):
-    """The output of the network for this many sectors to come."""
+def network(s, weights, work, sectors):
+    """The output of the network for this many sectors to come; ``work`` is overwritten."""
     seen = inputs(s)
     at = (sectors - 1) * SIZE
-    out = weights[at + SIZE - 1]
-    for _ in range(HIDDEN):
-        unit = weights[at]
-        for i in range(INPUTS):
-            unit += weights[at + 1 + i] * seen[i]
-        if unit > np.float32(0.0):
-            out += weights[at + 1 + INPUTS] * unit
-        at += INPUTS + 2
+    for unit in range(HIDDEN):
+        work[unit] = weights[at + unit]
+    for i in range(INPUTS):
+        at += HIDDEN
+        if seen[i] != np.float32(0.0):
+            for unit in range(HIDDEN):
+                work[unit] += weights[at + unit] * seen[i]
+    at += HIDDEN
+    out = weights[at + HIDDEN]
+    for unit in range(HIDDEN):
+        out += weights[at + unit] * max(work[unit], np.float32(0.0))
     return np.float64(out)
 
 
 @register_jitable
-def value(s, player, weights):
+def value(s, player, weights, work):
     """The expected utility of good play from a state without a sector turned up.
 
-    ``weights`` is ``float32[36 * SIZE]``, or empty to have the estimate.
+    ``weights`` is ``float32[36 * SIZE]``, or empty to have the estimate; ``work`` is a buffer of
+    at least ``HIDDEN`` numbers.
     """
     sectors = sectors_to_come(s)
     if weights.size != _WEIGHTS or sectors > SECTORS:
         return estimate(s, player)
-    learned = network(s, weights, sectors)
+    learned = network(s, weights, work, sectors)
     if s[META] & WIN:
         return 1.0 / (1.0 + np.exp(-learned))
     return max(score(s) + learned, min(loss_utility(s), -16.0))
