@@ -13,6 +13,12 @@ def check_budget(agent: str, **limits: float | None) -> None:
             raise ValueError(f"option {option!r} of {agent} must be positive, not {limit}")
 
 
+def check_exploration(agent: str, c: float) -> None:
+    """Raise ``ValueError`` for an exploration that is negative or no finite number."""
+    if not 0 <= c < float("inf"):
+        raise ValueError(f"option 'c' of {agent} must be at least 0 and finite, not {c}")
+
+
 def check_nodes(agent: str, nodes: int) -> None:
     """Raise ``ValueError`` for a tree too small to hold a root and its children, or too large."""
     if not _LEAST_NODES <= nodes <= _MOST_NODES:

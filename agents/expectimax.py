@@ -299,6 +299,9 @@ class Search:
         """The value of a state for player 0, ``depth`` decisions deep.
 
         After it, ``stack`` holds the moves of the root and their values.
+
+        Raises:
+            MemoryError: the table would have to grow beyond ``most_entries``.
         """
         if state.is_terminal:
             return state.returns()[0]
@@ -391,6 +394,10 @@ class ExpectimaxAgent(Agent):
         super().__init__(game, options)
         self.options: ExpectimaxOptions
         self._search = Search(game, self.options.table)
+
+    def restart(self, seed: int) -> None:
+        super().restart(seed)
+        self._search.values.key.fill(0)
 
     def choose(self, state: State) -> Decision:
         before = self._search.nodes

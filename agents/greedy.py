@@ -85,7 +85,7 @@ class GreedyAgent(Agent):
         values = np.zeros(rules.max_legal, dtype=np.float64)
         scratch = make_scratch(rules, _MOST_ACTIONS + 1)
         left = np.zeros(_MOST_ACTIONS + 1, dtype=np.int64)
-        n = make_turn_values(rules)(state.words, moves, values, scratch, left)
+        n = self._turn_values(state.words, moves, values, scratch, left)
         best = values[:n].max()
         ties = np.flatnonzero(values[:n] == best)
         action = int(moves[ties[draw_below(self.rng, ties.size)]])

@@ -20,7 +20,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision
-from agents.budget import Budget, check_budget, check_nodes
+from agents.budget import Budget, check_budget, check_exploration, check_nodes
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.playout import make_playout
@@ -106,10 +106,10 @@ def _plant(tree, parent, action, mover):
 
 
 @register_jitable
-def _child_of(tree, node, action):
-    """The child of ``node`` by ``action``, or no node."""
+def _seen_outcome(tree, node, outcome):
+    """The child of ``node`` by an outcome of chance, or no node."""
     child = tree.first_child[node]
-    while child != _NONE and tree.action[child] != action:
+    while child != _NONE and (tree.action[child] != outcome or tree.mover[child] != CHANCE):
         child = tree.next_sibling[child]
     return child
 
@@ -132,8 +132,8 @@ def _best_available(tree, node, marks, exploration):
             count += 1
             tree.available[child] += 1
             visits = tree.visits[child]
-            spread = math.sqrt(math.log(tree.available[child]) / visits) if visits else np.inf
-            bound = (tree.total[child] / visits if visits else 0.0) + exploration * spread
+            spread = math.sqrt(math.log(tree.available[child]) / visits)
+            bound = tree.total[child] / visits + exploration * spread
             if bound > best_bound:
                 best, best_bound = child, bound
         child = tree.next_sibling[child]
@@ -174,7 +174,7 @@ def make_simulate(rules: Rules) -> Kernel:
         apply(s, outcome)
         if info_key(s, me) == before:
             return node
-        child = _child_of(tree, node, outcome)
+        child = _seen_outcome(tree, node, outcome)
         return child if child != _NONE else _plant(tree, node, outcome, CHANCE)
 
     @register_jitable
@@ -269,8 +269,7 @@ class ISMCTSOptions:
 
     def __post_init__(self) -> None:
         check_budget("ismcts", sims=self.sims, time=self.time)
-        if not self.c >= 0:
-            raise ValueError(f"option 'c' of ismcts must be at least 0, not {self.c}")
+        check_exploration("ismcts", self.c)
         check_nodes("ismcts", self.nodes)
 
 
@@ -314,10 +313,10 @@ class ISMCTSAgent(Agent):
             done += chunk
         return self._decision(done)
 
-    def _ranked(self, node: int) -> list[int]:
-        """The children of a decision, the most visited first."""
+    def _ranked(self) -> list[int]:
+        """The children of the root, the most visited first."""
         tree, children = self._tree, []
-        child = int(tree.first_child[node])
+        child = int(tree.first_child[0])
         while child != _NONE:
             children.append(child)
             child = int(tree.next_sibling[child])
@@ -329,7 +328,7 @@ class ISMCTSAgent(Agent):
 
     def _decision(self, done: int) -> Decision:
         tree = self._tree
-        order = self._ranked(0)
+        order = self._ranked()
         return Decision(
             action=int(tree.action[order[0]]),
             value=self._value(order[0]),

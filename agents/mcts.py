@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision
-from agents.budget import Budget, check_budget, check_nodes
+from agents.budget import Budget, check_budget, check_exploration, check_nodes
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.playout import make_playout
@@ -319,8 +319,7 @@ class MCTSOptions:
 
     def __post_init__(self) -> None:
         check_budget("mcts", sims=self.sims, time=self.time)
-        if not self.c >= 0:
-            raise ValueError(f"option 'c' of mcts must be at least 0, not {self.c}")
+        check_exploration("mcts", self.c)
         check_nodes("mcts", self.nodes)
 
 

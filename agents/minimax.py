@@ -426,6 +426,7 @@ class MinimaxAgent(Agent):
         stack.depth[0] = turns
         stack.alpha[0], stack.beta[0] = rules.min_utility, rules.max_utility
         stack.bounds.fill(0)
+        stack.length[0] = 0
         stack.ply[0] = 0
         entering, visited = 1, 0
         while stack.ply[0] >= 0:

@@ -48,6 +48,10 @@ class State:
     def __init__(self, game: Game, words: Words | None = None) -> None:
         self.game = game
         self.words: Words = np.array(game.start if words is None else words, dtype=np.uint64)
+        if self.words.shape != game.start.shape:
+            raise ValueError(
+                f"a state of {game.spec} has {game.start.size} words, not {self.words.shape}"
+            )
 
     @classmethod
     def from_string(cls, game: Game, position: str) -> Self:

@@ -86,9 +86,13 @@ class Rules(NamedTuple):
     state_key: Kernel
     """``(s) -> uint64``: equal exactly when the futures are the same, up to hash collision."""
     estimate: Kernel
-    """``(s, player) -> float``: a quick guess at the payoff, strictly inside the bounds."""
+    """``(s, player) -> float``: a quick guess at the payoff; strictly inside the bounds where two
+    players oppose each other, since there the bounds mean a proven end.
+    """
     chance: Kernel
-    """``(s, out, weight) -> n``: ascending outcome ids and their integer weights."""
+    """``(s, out, weight) -> n``: ascending outcome ids and their positive integer weights, with a
+    sum below ``2**31``.
+    """
     info_key: Kernel
     """``(s, player) -> uint64``: equal exactly when the player can't tell the states apart."""
     resample: Kernel

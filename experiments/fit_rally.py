@@ -22,7 +22,8 @@ from joblib import Parallel, delayed
 from agents.expectimax import Search
 from cardcommons import Game, State, load
 from cardcommons.games.rally import rules, value
-from cardcommons.games.rally.weights import save_weights
+from cardcommons.games.rally.estimate import sectors_to_come
+from cardcommons.games.rally.weights import read_weights, save_weights
 from cardcommons.rng import child_seed, make_rng
 from experiments import command
 from experiments.match import random_action
@@ -34,6 +35,17 @@ States = npt.NDArray[np.uint64]
 app = App(name="python -m experiments.fit_rally", help=__doc__, version_flags=[])
 
 _TABLE_BITS = 16
+_LEAST_STATES = 100
+
+_JOKERS_AT = int(rules.JOKERS_SHIFT)
+_RESERVES = (
+    (int(rules.BONUSES_SHIFT), rules.MOST_BONUSES, 2),
+    (int(rules.PENALTIES_SHIFT), rules.MOST_PENALTIES - 1, 3),
+    (int(rules.QUEENS_SHIFT), 4, 1),
+    (int(rules.JACKS_SHIFT), 4, 1),
+)
+"""Where META has them, the most there can be, and how far the states to fit vary them."""
+_FIELD = {shift: 31 if most > 7 else 7 for shift, most, _ in _RESERVES}
 _SLICES = 8
 _BATCH = 256
 _STEPS = 10000
@@ -45,6 +57,7 @@ def fit(
     out: Path,
     *,
     utility: str = "win",
+    start: Path | None = None,
     passes: command.Whole = 2,
     games: command.Whole = 400,
     states: command.Whole = 4000,
@@ -56,9 +69,12 @@ def fit(
     Parameters
     ----------
     out
-        The file to write, such as values-win.npz.
+        The file to write; the game reads values-win.npz and values-score.npz in
+        cardcommons/games/rally.
     utility
         What to play for: win or score.
+    start
+        A file written before: its values play the first games, instead of the estimate.
     passes
         How often to go through all sectors.
     games
@@ -71,6 +87,13 @@ def fit(
         Processes that compute values at once.
     """
     game = load("rally", utility=utility)
+    if min(passes, games // _SLICES, states // _LEAST_STATES, workers) < 1:
+        raise ValueError(
+            f"passes and workers must be at least 1, games at least {_SLICES} and states at least "
+            f"{_LEAST_STATES}"
+        )
+    nothing = np.zeros(0, dtype=np.float32)
+    game = replace(game, weights=nothing if start is None else read_weights(start))
     visited: list[States] = []
     with Parallel(n_jobs=workers) as parallel:
         for index in range(passes):
@@ -86,7 +109,7 @@ def _joined(n: int, new: list[States], old: list[States]) -> States:
     """New states and as many old ones: what was once overrated must not be forgotten."""
     if not old:
         return new[n]
-    return np.concatenate([new[n], old[n][-len(new[n]) :]])
+    return np.concatenate([new[n], old[n][: len(new[n])]])
 
 
 def _self_play(parallel: Any, game: Game, games: int, seed: int) -> list[States]:
@@ -107,19 +130,13 @@ def _play_games(params: dict[str, Any], weights: Weights, games: int, seed: int)
         while not state.is_terminal:
             if state.is_chance:
                 if rules.settled(state.words):
-                    found[_to_come(state) - 1].append(state.words.copy())
+                    found[int(sectors_to_come(state.words)) - 1].append(state.words.copy())
                 state.apply(random_action(state, rng))
             else:
                 search.value(state, 1)
                 state.apply(int(search.stack.move[0]))
     width = game.rules.num_words
     return [np.array(rows, dtype=np.uint64).reshape(-1, width) for rows in found]
-
-
-def _to_come(state: State) -> int:
-    told = state.fields()
-    later = sum(sum(stage.sectors) for stage in state.game.params.layout[told["stage"] :])
-    return int(sum(told["hidden_sectors"])) + later
 
 
 def _pass(parallel: Any, game: Game, visited: list[States], count: int, seed: int) -> Weights:
@@ -164,14 +181,13 @@ def _around(visited: States, count: int, rng: np.random.Generator) -> States:
     chosen = visited[rng.integers(len(visited), size=count)].copy()
     for row in chosen[::2]:
         meta, told = int(row[rules.META]), int(row[rules.UNSEEN])
-        bonuses = min(max((meta >> 32 & 31) + int(rng.integers(-2, 3)), 0), 16)
-        penalties = min(max((meta >> 37 & 31) + int(rng.integers(-3, 4)), 0), 15)
-        queens = min(max((meta >> 26 & 7) + int(rng.integers(-1, 2)), 0), 4)
-        jacks = min(max((meta >> 29 & 7) + int(rng.integers(-1, 2)), 0), 4)
-        meta &= ~(31 << 32 | 31 << 37 | 7 << 26 | 7 << 29)
-        row[rules.META] = meta | bonuses << 32 | penalties << 37 | queens << 26 | jacks << 29
+        for shift, most, spread in _RESERVES:
+            now = meta >> shift & _FIELD[shift]
+            then = min(max(now + int(rng.integers(-spread, spread + 1)), 0), most)
+            meta ^= (now ^ then) << shift
+        row[rules.META] = meta
         jokers = int(rng.integers(0, 3))
-        row[rules.UNSEEN] = (told & ((1 << 40) - 1)) | jokers << 40
+        row[rules.UNSEEN] = (told & ((1 << _JOKERS_AT) - 1)) | jokers << _JOKERS_AT
     return chosen
 
 
@@ -186,7 +202,10 @@ def _targets(params: dict[str, Any], weights: Weights, states: States) -> Array:
 
 
 class _Net:
-    """A network of one hidden layer of rectified units, trained by Adam."""
+    """A network of one hidden layer of rectified units, trained by Adam.
+
+    Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015.
+    """
 
     def __init__(self, inputs: int, rng: np.random.Generator, start: Weights | None) -> None:
         if start is None:

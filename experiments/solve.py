@@ -21,6 +21,7 @@ app = App(name="python -m experiments.solve", help=__doc__, version_flags=[])
 
 _FIRST_BITS = 16
 _ENTRY_BYTES = 24
+_LEAST_MEMORY, _MOST_MEMORY = 0.002, 10_000.0
 _LARGEST_DENOMINATOR = 10**6
 
 
@@ -40,12 +41,14 @@ def solve(
         Where to write the best action of every state, by state key (an .npz file with the arrays
         key, action and value; chance nodes have the action -1).
     memory
-        The most gigabytes that the table of states may take.
+        The most gigabytes that the table of states may take; while it grows, half as much again.
     """
     separator = "," if ":" in game else ":"
     solved = parse_game(game if stages is None else f"{game}{separator}stages={stages}")
-    if memory <= 0:
-        raise ValueError(f"memory must be positive, not {memory:g}")
+    if not _LEAST_MEMORY <= memory <= _MOST_MEMORY:
+        raise ValueError(
+            f"memory must be {_LEAST_MEMORY:g} to {_MOST_MEMORY:g} gigabytes, not {memory:g}"
+        )
     if policy is not None:
         policy.open("ab").close()  # better to fail now than after the work
     search = Search(solved, _FIRST_BITS, most_entries=int(memory * 2**30) // _ENTRY_BYTES)

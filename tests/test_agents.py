@@ -118,6 +118,32 @@ def test_whole_games_are_legal_and_reproducible(spec: str, params: dict[str, boo
         assert play(7) != play(1007)
 
 
+def test_a_search_without_time_still_compares() -> None:
+    game = cardcommons.load("particles")
+    for spec in ("minimax:time=1e-9", "mcts:time=1e-9", "ismcts:time=1e-9"):
+        agent = make_agent(spec, game)
+        agent.restart(0)
+        decision = agent.decide(State(game))
+        assert decision.action in {candidate.action for candidate in decision.candidates}
+
+
+def test_expectimax_forgets_what_it_saw_deeper() -> None:
+    game = cardcommons.load("rally", stages="2-2-1-2/1-0-0-1")
+    used = make_agent("expectimax:depth=2", game)
+    rng, compared = random.Random(2), 0
+    for _ in range(6):
+        state = State(game)
+        while not state.is_terminal:
+            if state.player == 0:
+                used.restart(0)
+                fresh = make_agent("expectimax:depth=2", game)
+                decision = used.decide(state)
+                assert decision == fresh.decide(state)
+                compared += 1
+            state.apply(rng.choice(state.legal_actions()))
+    assert compared > 20
+
+
 def test_restart_forgets_the_game_before() -> None:
     game = cardcommons.load("particles")
     for spec in NATIVE:
@@ -259,7 +285,8 @@ def test_agents_want_a_native_game() -> None:
         ("mcts:time=nan", "'time' of mcts must be positive"),
         ("mcts:sims=5,sims=6", "'sims' of mcts is given twice"),
         ("mcts:nodes=10", "'nodes' of mcts must be 1000 to 100000000, not 10"),
-        ("mcts:c=-1", "'c' of mcts must be at least 0"),
+        ("mcts:c=-1", "'c' of mcts must be at least 0 and finite"),
+        ("ismcts:c=inf", "'c' of ismcts must be at least 0 and finite, not inf"),
         ("mcts:reuse=maybe", "'reuse' of mcts must be True or False"),
         ("minimax:depth=1.5", "'depth' of minimax must be a whole number"),
         ("minimax:table=2", "'table' of minimax must be 4 to 28"),

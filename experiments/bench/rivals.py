@@ -11,6 +11,7 @@ from open_spiel.python.games import tic_tac_toe  # noqa: F401  registers python_
 
 from agents import make_agent
 from cardcommons import Game, State
+from cardcommons.openspiel import PREFIX
 from experiments.bench.measure import Comparison, compare
 
 _UCT_TARGET = 50.0
@@ -19,10 +20,8 @@ _SEED = 7
 _SECONDS = 0.2
 
 
-def openspiel_name(game: Game) -> str:
-    """How OpenSpiel loads the game."""
-    listed = ",".join(f"{name}={value}" for name, value in game.parameters.items() if value != "")
-    return f"cardcommons_{game.name}({listed})"
+def _in_openspiel(game: Game) -> pyspiel.Game:
+    return pyspiel.load_game(PREFIX + game.name, game.parameters)
 
 
 def rival_rounds(game: Game, rounds: int) -> Iterator[Comparison]:
@@ -54,12 +53,12 @@ def _our_simulations(game: Game) -> float:
     agent.restart(_SEED)
     state = first_decision(game)
     began = time.perf_counter()
-    agent.decide(state)
-    return sims / (time.perf_counter() - began)
+    done = agent.decide(state).work["simulations"]
+    return done / (time.perf_counter() - began)
 
 
 def _cpp_simulations(game: Game) -> float:
-    loaded = pyspiel.load_game(openspiel_name(game))
+    loaded = _in_openspiel(game)
     sims = 300
     bot = pyspiel.MCTSBot(
         loaded,
@@ -78,7 +77,7 @@ def _cpp_simulations(game: Game) -> float:
 
 
 def _python_simulations(game: Game) -> float:
-    loaded = pyspiel.load_game(openspiel_name(game))
+    loaded = _in_openspiel(game)
     sims = 100
     generator = np.random.RandomState(_SEED)
     evaluator = python_mcts.RandomRolloutEvaluator(1, generator)
@@ -102,9 +101,8 @@ def _uct(game: Game, rounds: int, rival: str, theirs: Callable[[Game], float]) -
     )
 
 
-def _moves_per_second(name: str) -> float:
+def _moves_per_second(game: pyspiel.Game) -> float:
     """How fast a Python loop plays random games of an OpenSpiel game."""
-    game = pyspiel.load_game(name)
     generator = random.Random(_SEED)
     moves = 0
     began = time.perf_counter()
@@ -125,9 +123,9 @@ def _loop(game: Game, rounds: int) -> Comparison:
         "OpenSpiel Python loop",
         game.spec,
         "moves/s",
-        ours=lambda: _moves_per_second(openspiel_name(game)),
+        ours=lambda: _moves_per_second(_in_openspiel(game)),
         rival="python_tic_tac_toe",
-        theirs=lambda: _moves_per_second("python_tic_tac_toe"),
+        theirs=lambda: _moves_per_second(pyspiel.load_game("python_tic_tac_toe")),
         target=_LOOP_TARGET,
         rounds=rounds,
     )

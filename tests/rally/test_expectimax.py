@@ -178,9 +178,12 @@ def test_the_policy_that_the_command_writes_reaches_the_optimum(
         (["--game", "rallye"], "error: no game is called 'rallye'; did you mean 'rally'?"),
         (["--game", "particles", "--stages", "1-0-0-1"], "error: particles has no parameter"),
         (["--game", "treasure"], "error: expectimax needs open cards, and treasure has hidden"),
-        (["--game", "rally", "--memory", "0"], "error: memory must be positive, not 0"),
         (
-            ["--game", "rally", "--stages", "1-1-1-1", "--memory", "0.001"],
+            ["--game", "rally", "--memory", "0"],
+            "error: memory must be 0.002 to 10000 gigabytes, not 0",
+        ),
+        (
+            ["--game", "rally", "--stages", "1-1-1-1", "--memory", "0.002"],
             "error: rally:stages=1-1-1-1 has more states than the",
         ),
         (["--game", "rally", "--policy", "/no/such/folder/x.npz"], "error: /no/such/folder/x.npz"),

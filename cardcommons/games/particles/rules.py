@@ -61,7 +61,6 @@ RED_SHIFT = _S32
 TAKEN_SHIFT = _S48
 BANS_OF_HIGH = np.uint64(0x0000_0000_FFFF_FFFF)
 _HAND = np.uint64(0xFFF)
-_RED_HAND = np.uint64(0x3F)
 _HAND_SHIFTS = np.array([16, 28], dtype=np.uint64)
 MOVER_SHIFT = np.uint64(40)
 PASSES_SHIFT = np.uint64(41)
@@ -86,7 +85,7 @@ _NOT_SOUTH_EDGE, _NOT_NORTH_EDGE = ~_SOUTH_EDGE, ~_NORTH_EDGE
 _S3, _S4, _S12 = np.uint64(3), np.uint64(4), np.uint64(12)
 _CENTRE = np.uint64(0x0660)
 _CORNERS_IN_LANE_3 = np.uint64(0x9009) << _S48
-_LANE_0, _LANE_1, _LANE_3 = CELLS, CELLS << _S16, CELLS << _S48
+_LANE_0, _LANE_1 = CELLS, CELLS << _S16
 SIDES = np.array([0xFF00, 0x00FF], dtype=np.uint64)
 """A player's side: the two rows furthest from them."""
 

@@ -16,7 +16,7 @@ from cardcommons.games.particles.rules import (
 from cardcommons.games.particles.text import hand_bits, piles, position
 from cardcommons.treaty import TensorSpec, Words
 
-TENSORS = (
+tensors = (
     TensorSpec("red", (6, 4, 4)),
     TensorSpec("black", (6, 4, 4)),
     TensorSpec("face_down", (4, 4)),
@@ -28,8 +28,6 @@ TENSORS = (
     TensorSpec("phase", (5,)),
 )
 """Planes are indexed [level - 1, row - 1, column]; hands [player, red or black, level - 1]."""
-
-tensors = TENSORS
 
 
 def _write_field(words: Words, into: Mapping[str, npt.NDArray[np.float32]]) -> None:
@@ -47,7 +45,7 @@ def _write_field(words: Words, into: Mapping[str, npt.NDArray[np.float32]]) -> N
 
 
 def write(words: Words, player: int, into: Mapping[str, npt.NDArray[np.float32]]) -> None:
-    """Fill the arrays of ``TENSORS``, which hold zeros; the same for both players."""
+    """Fill the arrays of ``tensors``, which hold zeros; the same for both players."""
     _write_field(words, into)
     meta = int(words[META])
     for owner in (0, 1):

@@ -1,11 +1,10 @@
 """Rally: one player, and the luck of the draw.  Where the parts meet."""
 
-import numpy as np
-
 from cardcommons.games.rally import estimate, keys, rules, text, value, views
 from cardcommons.games.rally.params import RallyParams, Stage
+from cardcommons.games.rally.start import start_words
 from cardcommons.games.rally.weights import load_weights
-from cardcommons.treaty import Family, Game, Rules, Words, nothing_hidden, seeing, speaking
+from cardcommons.treaty import Family, Game, Rules, nothing_hidden, seeing, speaking
 
 _CARDS = 40
 _HIGHEST = (3, 6, 10)
@@ -31,22 +30,6 @@ def _most_points(stage: Stage) -> int:
         sum(highest - i // 4 for i in range(count))
         for count, highest in zip(stage.sectors, _HIGHEST, strict=True)
     )
-
-
-def _start(params: RallyParams) -> Words:
-    layout = params.layout
-    # Room for a zero after the last stage, which ends the list.
-    words = np.zeros(rules.STAGES + len(layout) // rules.STAGES_A_WORD + 1, dtype=np.uint64)
-    for index, stage in enumerate(layout):
-        told = stage.first | stage.second << 5 | stage.third << 10 | stage.boosts << 15
-        shift = rules.STAGE_BITS * (index % rules.STAGES_A_WORD)
-        words[rules.STAGES + index // rules.STAGES_A_WORD] |= np.uint64(told << shift)
-    words[rules.UNSEEN] = params.jokers << int(rules.JOKERS_SHIFT)
-    words[rules.META] = int(rules.WIN) if params.utility == "win" else 0
-    words[rules.LOSS] = np.float64(params.loss_utility).view(np.uint64)
-    rules.lay_out_stage(words, 0)
-    words.flags.writeable = False
-    return words
 
 
 def _rules(params: RallyParams, num_words: int) -> Rules:
@@ -87,7 +70,8 @@ def _most_draws(params: RallyParams) -> int:
 
 def make(params: RallyParams) -> Game:
     """The game with its parameters fixed."""
-    start = _start(params)
+    start = start_words(params)
+    start.flags.writeable = False
     return Game(
         long_name="Rally",
         params=params,

@@ -6,10 +6,13 @@ from numba.extending import register_jitable
 from cardcommons.bits import ZERO, field
 from cardcommons.games.rally.rules import (
     META,
+    MOST_BONUSES,
+    MOST_PENALTIES,
     STAGE_BITS,
     STAGES,
     STAGES_A_WORD,
     WIN,
+    bonuses,
     hidden,
     jacks,
     jokers,
@@ -50,9 +53,11 @@ def sectors_to_come(s):
 def estimate(s, player):
     """A guess at ``payoff(s, player)``, within its bounds."""
     meta = s[META]
-    guess = score(s) + SECTOR * sectors_to_come(s) + RESERVE * (queens(meta) + jacks(meta))
+    to_come = sectors_to_come(s) + (number(meta) > 0)
+    guess = score(s) + SECTOR * to_come + RESERVE * (queens(meta) + jacks(meta))
     guess += POINT_SHORT * abs(number(meta) - total(meta))
     if meta & WIN:
         return 1.0 / (1.0 + np.exp((0.5 - guess) / WIN_SPREAD))
     risk = (penalties(meta) / 16.0) ** 2 / (1.0 + jokers(s))
-    return (1.0 - risk) * max(min(guess, 16.0), -15.0) + risk * loss_utility(s)
+    best = min(bonuses(meta) + to_come, MOST_BONUSES) - penalties(meta)
+    return (1.0 - risk) * max(min(guess, best), 1.0 - MOST_PENALTIES) + risk * loss_utility(s)

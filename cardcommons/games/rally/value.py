@@ -1,7 +1,8 @@
 """Rally: what a rally is worth between two sectors, as learned by playing it.
 
 One small network for each number of sectors still to come: counts in, one hidden layer, one
-number out.  The weights are data (``values.npz``, made by ``python -m experiments.fit_rally``),
+number out.  The weights are data (``values-win.npz`` and ``values-score.npz``, made by
+``python -m experiments.fit_rally``),
 not code; they are for the usual stages, and anywhere else the estimate stands in.
 """
 
@@ -25,7 +26,9 @@ from cardcommons.games.rally.rules import (
 SECTORS = 36
 """Of the usual stages; there is a network for each number of sectors to come, 1 to 36."""
 INPUTS = 30
+"""How many numbers a network sees."""
 HIDDEN = 48
+"""How many units it has between them and its output."""
 SIZE = (INPUTS + 2) * HIDDEN + 1
 """Weights of one network: the biases of the hidden units, a row of weights for each input, the
 output's weights, and the output's bias."""
@@ -104,7 +107,7 @@ def value(s, player, weights, work):
     at least ``HIDDEN`` numbers.
     """
     sectors = sectors_to_come(s)
-    if weights.size != _WEIGHTS or sectors > SECTORS:
+    if weights.size != _WEIGHTS or sectors > SECTORS or sectors < 1:
         return estimate(s, player)
     learned = network(s, weights, work, sectors)
     if s[META] & WIN:

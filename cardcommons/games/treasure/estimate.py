@@ -1,7 +1,8 @@
 """Treasure: a quick guess at who is winning, from what the player asked for may see.
 
-Points on the board, tops that may be lost because they are low or cut off, and the strength of
-the own hand; the other's hidden cards are never looked at.
+For the win: points on the board, tops that may be lost because they are low or cut off, and the
+strength of the own hand.  For the margin: points alone.  The other's hidden cards are never looked
+at.
 """
 
 import numpy as np
@@ -54,8 +55,7 @@ def _hand_strength(s, player):
 @register_jitable
 def estimate(s, player):
     """A guess at ``payoff(s, player)``, strictly inside its bounds."""
-    lead = _holding(s, player) - _holding(s, 1 - player) + _hand_strength(s, player)
     if s[META] & MARGIN:
-        margin = np.float64(points(s, player) - points(s, 1 - player))
-        return MARGIN_SCALE * margin
+        return MARGIN_SCALE * np.float64(points(s, player) - points(s, 1 - player))
+    lead = _holding(s, player) - _holding(s, 1 - player) + _hand_strength(s, player)
     return lead / (WIN_SCALE + abs(lead))
