@@ -26,7 +26,7 @@ from cardcommons.treaty import CHANCE, TERMINAL, VALUE_WORK, Kernel, Rules
 TO_THE_END = 1 << 20
 """A depth that no game exhausts: nothing is estimated."""
 
-_PROBES = 16
+_PROBES = 64
 _NO_MOVE = -1
 
 
@@ -332,8 +332,8 @@ class Search:
                 return
             bits += 1
         raise MemoryError(
-            f"{self.game.spec} has more states than the {self._most_entries:,} that there is "
-            f"room for; {np.count_nonzero(old.key):,} were found so far"
+            f"the table for {self.game.spec} would have to grow beyond {self._most_entries:,} "
+            f"entries; {np.count_nonzero(old.key):,} states were found so far"
         )
 
     def _moved_into(self, old: Values, bits: int) -> bool:

@@ -27,7 +27,7 @@ def make_turn_values(rules: Rules) -> Kernel:
     """
     to_move, legal, apply = rules.to_move, rules.legal, rules.apply
     payoff, estimate = rules.payoff, rules.estimate
-    num_words, worst = rules.num_words, rules.min_utility
+    num_words = rules.num_words
 
     @register_jitable
     def copy_row(target, source):
@@ -45,7 +45,7 @@ def make_turn_values(rules: Rules) -> Kernel:
         me = to_move(root)
         n = legal(root, moves)
         for first in range(n):
-            values[first] = worst
+            values[first] = -np.inf
             copy_row(pool[0], root)
             listed[0, 0] = moves[first]
             left[0] = 1

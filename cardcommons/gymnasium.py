@@ -35,11 +35,19 @@ class Actions(spaces.Discrete):
 
     Attributes:
         legal: ``int8[n]``, 1 where an action is legal; the environment keeps it up to date.
+        at_first: the same at the start of an episode, which seeding goes back to, so that samples
+            of a seeded space do not depend on where an episode was.
     """
 
     def __init__(self, count: int) -> None:
         super().__init__(count)
         self.legal = np.zeros(count, dtype=np.int8)
+        self.at_first = self.legal.copy()
+
+    def seed(self, seed: int | None = None) -> int:
+        """Seed the samples, and go back to the start of an episode."""
+        self.legal[:] = self.at_first
+        return super().seed(seed)
 
     def sample(
         self, mask: npt.NDArray[np.int8] | None = None, *others: Any, **named: Any
@@ -91,6 +99,10 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
                 for tensor in self.game.views.tensors
             }
         )
+        self._under_way = False
+        self.reset(seed=0)
+        self.action_space.at_first[:] = self.action_space.legal
+        self._np_random = None  # no seed was asked for yet
         self._under_way = False
 
     def reset(

@@ -121,7 +121,7 @@ class State:
 
     def estimate(self, player: int) -> float:
         """The game's quick guess at the utility of ``player``."""
-        if not 0 <= player < self.game.rules.num_players:
+        if not 0 <= index(player) < self.game.rules.num_players:
             raise ValueError(f"{self.game.spec} has no player {player}")
         return float(make_verb(self.game.rules, "estimate")(self.words, player))
 

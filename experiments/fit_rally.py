@@ -146,7 +146,8 @@ def _pass(parallel: Any, game: Game, visited: list[States], count: int, seed: in
     for n in range(1, value.SECTORS + 1):
         began = time.perf_counter()
         rng = np.random.default_rng(child_seed(seed, n))
-        chosen = _around(visited[n - 1], count * _effort(game, n), rng)
+        effort = _effort(game, n)
+        chosen = _around(visited[n - 1], count * effort, rng)
         parts = parallel(
             delayed(_targets)(game.parameters, weights, part)
             for part in np.array_split(chosen, _SLICES)
@@ -154,7 +155,8 @@ def _pass(parallel: Any, game: Game, visited: list[States], count: int, seed: in
         targets = np.concatenate(parts)
         seen = np.array([value.inputs(row) for row in chosen], dtype=np.float64)
         net = _Net(seen.shape[1], rng, before)
-        loss = net.fit(seen, targets, rng, logistic=game.params.utility == "win")
+        logistic = game.params.utility == "win"
+        loss = net.fit(seen, targets, rng, _STEPS * effort, logistic)
         before = net.flat()
         weights[(n - 1) * value.SIZE : n * value.SIZE] = before
         seconds = time.perf_counter() - began
@@ -163,8 +165,9 @@ def _pass(parallel: Any, game: Game, visited: list[States], count: int, seed: in
 
 
 def _effort(game: Game, n: int) -> int:
-    """How many times as many states to fit where a stage ends: values are sharp there, and cheap
-    to compute.
+    """How many times as many states and steps where a stage ends.
+
+    Values are sharp there, and cheap to compute.
     """
     for stage in reversed(game.params.layout):
         sectors = sum(stage.sectors)
@@ -223,13 +226,18 @@ class _Net:
         rows = np.concatenate([self.bias[None], self.first, self.second[None]])
         return np.concatenate([rows.ravel(), self.offset]).astype(np.float32)
 
-    def fit(self, seen: Array, targets: Array, rng: np.random.Generator, logistic: bool) -> float:
-        """Train on nine tenths; returns the root of the mean squared error on the rest."""
+    def fit(
+        self, seen: Array, targets: Array, rng: np.random.Generator, most: int, logistic: bool
+    ) -> float:
+        """Train on nine tenths for about ``most`` steps.
+
+        Returns the root of the mean squared error on the rest.
+        """
         held = len(seen) // 10
         parts = [self.first, self.bias, self.second, self.offset]
         moments = [(np.zeros_like(part), np.zeros_like(part)) for part in parts]
         steps = 0
-        epochs = -(-_STEPS * _BATCH // len(seen))
+        epochs = -(-most * _BATCH // len(seen))
         for epoch in range(epochs):
             rate = _RATE * (1 - epoch / epochs) + 1e-5
             for batch in _batches(rng.permutation(len(seen) - held) + held):

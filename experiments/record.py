@@ -1,6 +1,7 @@
 """The game log: one JSON object a line, with everything that it takes to replay a game."""
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -9,7 +10,7 @@ from types import TracebackType, UnionType
 from typing import Any, NamedTuple, Self, get_args, get_origin, get_type_hints
 
 _LARGEST = 2.0**53
-"""No number of a game is as large; one that is not a number is not smaller either."""
+"""No count or time of a game is as large; what is not a number is not smaller either."""
 
 FORMAT = 2
 """The version of the format; a reader refuses any other."""
@@ -80,11 +81,11 @@ class GameRecord:
 
     def check_seats(self) -> None:
         """Raise ``ValueError`` unless what is told by seat is told of every seat, in numbers."""
-        for key in ("returns", "moves", "seconds"):
+        for key, most in (("returns", math.inf), ("moves", _LARGEST), ("seconds", _LARGEST)):
             told = getattr(self, key)
             if len(told) != len(self.agents):
                 raise ValueError(f"key {key!r} has {len(told)} seats, not {len(self.agents)}")
-            if not all(abs(number) < _LARGEST for number in told):
+            if not all(abs(number) < most for number in told):
                 raise ValueError(f"key {key!r} can't be {told}")
 
 

@@ -43,14 +43,15 @@ def solve(
     memory
         The most gigabytes that the table of states may take; while it grows, half as much again.
     """
-    separator = "," if ":" in game else ":"
-    solved = parse_game(game if stages is None else f"{game}{separator}stages={stages}")
+    told = game.removesuffix(":")
+    separator = "," if ":" in told else ":"
+    solved = parse_game(told if stages is None else f"{told}{separator}stages={stages}")
     if not _LEAST_MEMORY <= memory <= _MOST_MEMORY:
         raise ValueError(
             f"memory must be {_LEAST_MEMORY:g} to {_MOST_MEMORY:g} gigabytes, not {memory:g}"
         )
     if policy is not None:
-        policy.open("ab").close()  # better to fail now than after the work
+        _check_writable(policy)
     search = Search(solved, _FIRST_BITS, most_entries=int(memory * 2**30) // _ENTRY_BYTES)
     state = State(solved)
     value = search.value(state, TO_THE_END)
@@ -63,6 +64,14 @@ def solve(
                 file, key=table.key[used], action=table.move[used], value=table.value[used]
             )
     return 0
+
+
+def _check_writable(path: Path) -> None:
+    """Fail now rather than after the work, and leave nothing behind."""
+    existed = path.exists()
+    path.open("ab").close()
+    if not existed:
+        path.unlink()
 
 
 def _report(state: State, search: Search, value: float) -> Table:

@@ -214,3 +214,17 @@ def test_options_are_refused() -> None:
 def test_package_does_not_need_gymnasium() -> None:
     script = "import sys, cardcommons; sys.exit('gymnasium' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_seeded_sample_does_not_depend_on_where_an_episode_was() -> None:
+    samples = []
+    for action in (None, 2):
+        env = SoloEnv("rally")
+        env.reset(seed=1)
+        if action is not None:
+            env.step(action)
+            assert env.action_space.legal.tolist() == [0, 0, 0, 0, 0, 1, 1]
+        env.action_space.seed(123)
+        samples.append([int(env.action_space.sample()) for _ in range(20)])
+    assert samples[0] == samples[1]
+    assert set(samples[0]) <= {0, 1, 2, 3, 4}

@@ -42,6 +42,8 @@ def bench(
     """
     if rounds < 1:
         raise ValueError(f"--rounds must be at least 1, not {rounds}")
+    if not game:
+        raise ValueError("--game needs at least one game, such as particles")
     games = [parse_game(spec) for spec in game]
     if json_file is not None:
         json_file.open("a").close()  # better to fail now than after the work

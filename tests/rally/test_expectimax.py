@@ -88,7 +88,7 @@ def test_a_table_that_must_grow_or_forgets_changes_nothing() -> None:
 def test_a_table_may_not_grow_for_ever() -> None:
     game = load("rally", stages="2-0-0-1")
     search = Search(game, 4, most_entries=100)
-    why = r"^rally:stages=2-0-0-1 has more states than the 100 that there is room for; \d+ were"
+    why = r"^the table for rally:stages=2-0-0-1 would have to grow beyond 100 entries; \d+ states"
     with pytest.raises(MemoryError, match=why):
         search.value(State(game), TO_THE_END)
 
@@ -184,7 +184,7 @@ def test_the_policy_that_the_command_writes_reaches_the_optimum(
         ),
         (
             ["--game", "rally", "--stages", "1-1-1-1", "--memory", "0.002"],
-            "error: rally:stages=1-1-1-1 has more states than the",
+            "error: the table for rally:stages=1-1-1-1 would have to grow beyond",
         ),
         (["--game", "rally", "--policy", "/no/such/folder/x.npz"], "error: /no/such/folder/x.npz"),
     ],

@@ -52,6 +52,7 @@ class RallyParams:
         require_range("jokers", self.jokers, 0, _MOST_JOKERS)
         require_choice("utility", self.utility, ("score", "win"))
         require_number("loss_utility", self.loss_utility)
+        object.__setattr__(self, "loss_utility", float(self.loss_utility))
         if len(self.layout) > _MOST_STAGES:
             raise ValueError(f"parameter 'stages' may have at most {_MOST_STAGES} stages")
 
