@@ -1,4 +1,7 @@
-"""The C++ programs that stand beside the kernels: one file a game, compiled where g++ is."""
+"""The C++ programs beside the kernels: one file a game, and a header that they share.
+
+They are compiled where a compiler is.
+"""
 
 import json
 import shutil

@@ -11,8 +11,6 @@
 // Prints one JSON object; `seconds` covers the work alone.
 
 #include <array>
-#include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,46 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "bench.hpp"
+
 namespace {
-
-using Word = std::uint64_t;
-
-// ---- Words ----------------------------------------------------------------------------------
-
-inline int popcount(Word x) { return __builtin_popcountll(x); }
-inline int lowest(Word x) { return __builtin_ctzll(x); }
-inline Word without_lowest(Word x) { return x & (x - 1); }
-
-/// The index of the lowest set bit, which is cleared: `while (x) use(pop_lowest(x));`
-inline int pop_lowest(Word& x) {
-    const int index = lowest(x);
-    x = without_lowest(x);
-    return index;
-}
-
-/// splitmix64 (Steele, Lea and Flood, 2014).
-struct Rng {
-    Word state;
-
-    Word next() {
-        Word x = state += 0x9E37'79B9'7F4A'7C15;
-        x = (x ^ (x >> 30)) * 0xBF58'476D'1CE4'E5B9;
-        x = (x ^ (x >> 27)) * 0x94D0'49BB'1331'11EB;
-        return x ^ (x >> 31);
-    }
-
-    /// Uniform in [0, n), without bias (Lemire, 2019).
-    int below(int n) {
-        const auto bound = static_cast<std::uint32_t>(n);
-        Word product = (next() >> 32) * bound;
-        if (static_cast<std::uint32_t>(product) < bound) {
-            const std::uint32_t threshold = -bound % bound;
-            while (static_cast<std::uint32_t>(product) < threshold)
-                product = (next() >> 32) * bound;
-        }
-        return static_cast<int>(product >> 32);
-    }
-};
 
 // ---- The state ------------------------------------------------------------------------------
 
@@ -503,24 +464,6 @@ Tally playouts(const State& root, std::int64_t games, Rng rng) {
 }
 
 // ---- The command line -----------------------------------------------------------------------
-
-class Stopwatch {
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point begun = Clock::now();
-
-public:
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - begun).count(); }
-};
-
-template <class Integer>
-Integer parse(const std::string& text) {
-    Integer value{};
-    const char* end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stopped != end)
-        throw std::invalid_argument("not a number, or out of range: '" + text + "'");
-    return value;
-}
 
 // The start of the game with the parameters given as name=True or name=False.
 State parse_start(const std::vector<std::string>& args, std::size_t first) {

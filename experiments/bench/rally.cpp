@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,37 +21,9 @@
 #include <string>
 #include <vector>
 
+#include "bench.hpp"
+
 namespace {
-
-using Word = std::uint64_t;
-
-// ---- Random numbers -------------------------------------------------------------------------
-
-/// The finaliser of splitmix64 (Steele, Lea and Flood, 2014).
-inline Word mix(Word x) {
-    x = (x ^ (x >> 30)) * 0xBF58'476D'1CE4'E5B9;
-    x = (x ^ (x >> 27)) * 0x94D0'49BB'1331'11EB;
-    return x ^ (x >> 31);
-}
-
-/// splitmix64.
-struct Rng {
-    Word state;
-
-    Word next() { return mix(state += 0x9E37'79B9'7F4A'7C15); }
-
-    /// Uniform in [0, n), without bias (Lemire, 2019).
-    int below(int n) {
-        const auto bound = static_cast<std::uint32_t>(n);
-        Word product = (next() >> 32) * bound;
-        if (static_cast<std::uint32_t>(product) < bound) {
-            const std::uint32_t threshold = -bound % bound;
-            while (static_cast<std::uint32_t>(product) < threshold)
-                product = (next() >> 32) * bound;
-        }
-        return static_cast<int>(product >> 32);
-    }
-};
 
 // ---- The road and the state -----------------------------------------------------------------
 
@@ -322,39 +292,6 @@ Tally playouts(const State& root, const Road& road, std::int64_t games, Rng rng)
 }
 
 // ---- The command line -----------------------------------------------------------------------
-
-class Stopwatch {
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point begun = Clock::now();
-
-public:
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - begun).count(); }
-};
-
-template <class Number>
-Number parse(const std::string& text) {
-    Number value{};
-    const char* end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stopped != end)
-        throw std::invalid_argument("not a number, or out of range: '" + text + "'");
-    return value;
-}
-
-int parse_range(const std::string& text, int least, int most) {
-    const int value = parse<int>(text);
-    if (value < least || value > most)
-        throw std::invalid_argument("not from " + std::to_string(least) + " to " +
-                                    std::to_string(most) + ": '" + text + "'");
-    return value;
-}
-
-/// Which of two words `text` is: true for the second.
-bool parse_choice(const std::string& text, const std::string& no, const std::string& yes) {
-    if (text != no && text != yes)
-        throw std::invalid_argument("not " + no + " or " + yes + ": '" + text + "'");
-    return text == yes;
-}
 
 /// Reads a list of numbers, each with an upper bound, separated by '-'.
 std::array<int, 4> parse_counts(const std::string& text) {

@@ -8,9 +8,6 @@ from cardcommons.games.rally.rules import (
     META,
     MOST_BONUSES,
     MOST_PENALTIES,
-    STAGE_BITS,
-    STAGES,
-    STAGES_A_WORD,
     WIN,
     bonuses,
     hidden,
@@ -22,6 +19,7 @@ from cardcommons.games.rally.rules import (
     queens,
     score,
     stage,
+    stage_word,
     total,
 )
 
@@ -40,7 +38,7 @@ def sectors_to_come(s):
     count = hidden(meta, 0) + hidden(meta, 1) + hidden(meta, 2)
     index = stage(meta) + 1
     while True:
-        told = s[STAGES + index // STAGES_A_WORD] >> np.uint64(STAGE_BITS * (index % STAGES_A_WORD))
+        told = stage_word(s, index)
         here = field(told, ZERO, _FIVE) + field(told, np.uint64(5), _FIVE)
         here += field(told, np.uint64(10), _FIVE)
         if here == 0:

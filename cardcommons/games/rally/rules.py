@@ -156,7 +156,7 @@ def pile(s, gear):
 
 
 @register_jitable
-def _drawing(meta):
+def drawing(meta):
     """The gear being drawn from, plus one, or 0."""
     return field(meta, _GEAR_SHIFT, _TWO)
 
@@ -167,7 +167,7 @@ def to_move(s):
     meta = s[META]
     if status(meta) != RUNNING:
         return TERMINAL
-    return CHANCE if number(meta) == 0 or _drawing(meta) > 0 else 0
+    return CHANCE if number(meta) == 0 or drawing(meta) > 0 else 0
 
 
 @register_jitable
@@ -222,7 +222,7 @@ def chance(s, out, weight):
     """Write the outcomes that are possible, ascending, and their integer weights."""
     if to_move(s) != CHANCE:
         return 0
-    gear = _drawing(s[META]) - 1
+    gear = drawing(s[META]) - 1
     if gear < 0:
         return _sectors(s, out, weight)
     n = 0
@@ -240,10 +240,15 @@ def _end_with(s, status_now):
 
 
 @register_jitable
+def stage_word(s, index):
+    """What STAGES tells of the stage of this index, from bit 0 on; no sectors after the last."""
+    return s[STAGES + index // STAGES_A_WORD] >> np.uint64(STAGE_BITS * (index % STAGES_A_WORD))
+
+
+@register_jitable
 def lay_out_stage(s, index):
     """Begin the stage of this index, with all numbered cards unseen; end if there is none."""
-    word = s[STAGES + index // STAGES_A_WORD]
-    told = word >> np.uint64(STAGE_BITS * (index % STAGES_A_WORD))
+    told = stage_word(s, index)
     sectors = told & _HIDDEN
     if sectors == ZERO:
         _end_with(s, FINISHED)
@@ -318,7 +323,7 @@ def _turn_up(s, value):
     """A card comes up: on the sector if one is drawn for it, or as the sector itself."""
     s[UNSEEN] -= ONE << np.uint64(4 * (value - 1))
     meta = s[META]
-    if _drawing(meta) > 0:
+    if drawing(meta) > 0:
         s[META] = meta & ~(_TWO << _GEAR_SHIFT)
         _play_on(s, value)
     else:
@@ -345,7 +350,7 @@ def _end_sector(s, a):
 def apply(s, a):
     """Play the legal action, or turn up the possible outcome, ``a`` in place."""
     meta = s[META]
-    if number(meta) == 0 or _drawing(meta) > 0:
+    if number(meta) == 0 or drawing(meta) > 0:
         _turn_up(s, (a - CARD if a >= CARD else a) + 1)
     elif a < BOOST:
         s[META] = meta | (np.uint64(a + 1) << _GEAR_SHIFT)

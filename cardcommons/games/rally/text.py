@@ -17,11 +17,9 @@ from cardcommons.games.rally.rules import (
     NUM_ACTIONS,
     NUM_OUTCOMES,
     RETIRED,
-    STAGE_BITS,
-    STAGES,
-    STAGES_A_WORD,
     apply,
     bonuses,
+    drawing,
     hidden,
     jacks,
     jokers,
@@ -32,6 +30,7 @@ from cardcommons.games.rally.rules import (
     queens,
     score,
     stage,
+    stage_word,
     status,
     to_move,
     total,
@@ -85,7 +84,7 @@ def string_to_action(player: int, text: str) -> int:
 
 def stage_at(words: Words, index: int) -> Stage | None:
     """The stage of this index, or nothing after the last one."""
-    told = int(words[STAGES + index // STAGES_A_WORD]) >> STAGE_BITS * (index % STAGES_A_WORD)
+    told = int(stage_word(words, index))
     if told & 0x7FFF == 0:
         return None
     return Stage(told & 31, told >> 5 & 31, told >> 10 & 31, told >> 15 & 7)
@@ -125,7 +124,7 @@ def _reading(words: Words) -> dict[str, Any]:
         "sector": int(number(meta)),
         "total": int(total(meta)),
         "cards_on_it": int(played(meta)),
-        "drawing": _ACTIONS.get((int(meta) >> 42 & 3) - 1, ""),
+        "drawing": _ACTIONS.get(int(drawing(meta)) - 1, ""),
         "queens": int(queens(meta)),
         "jacks": int(jacks(meta)),
         "jokers": int(jokers(words)),
