@@ -4,13 +4,12 @@ from functools import cache
 
 import numpy as np
 from numba import types
-from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision, NoOptions
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.rng import draw_below
-from cardcommons.treaty import SCRATCH, TERMINAL, Kernel, Rules, make_scratch
+from cardcommons.treaty import SCRATCH, TERMINAL, Kernel, Rules, copy_words, make_scratch
 
 _MOST_ACTIONS = 8
 """A turn longer than this is judged where it stands."""
@@ -29,11 +28,6 @@ def make_turn_values(rules: Rules) -> Kernel:
     payoff, estimate = rules.payoff, rules.estimate
     num_words = rules.num_words
 
-    @register_jitable
-    def copy_row(target, source):
-        for i in range(num_words):
-            target[i] = source[i]
-
     @compiled(
         rules.name,
         types.int64(
@@ -46,7 +40,7 @@ def make_turn_values(rules: Rules) -> Kernel:
         n = legal(root, moves)
         for first in range(n):
             values[first] = -np.inf
-            copy_row(pool[0], root)
+            copy_words(pool[0], root, num_words)
             listed[0, 0] = moves[first]
             left[0] = 1
             ply = 0
@@ -56,7 +50,7 @@ def make_turn_values(rules: Rules) -> Kernel:
                     continue
                 left[ply] -= 1
                 s = pool[ply + 1]
-                copy_row(s, pool[ply])
+                copy_words(s, pool[ply], num_words)
                 apply(s, listed[ply, left[ply]])
                 player = to_move(s)
                 if player == me and ply + 1 < _MOST_ACTIONS:

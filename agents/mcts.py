@@ -1,95 +1,49 @@
-"""Monte Carlo tree search: UCT with proven values.
+"""Monte Carlo tree search: UCT or PUCT with proven values.
 
-Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006 (UCT); Winands, Björnsson and
-Saito, "Monte-Carlo tree search solver", CG 2008 (proven values), extended here from wins to any
-utility and to chance.  The backup is max^n, so any number of players may take part.
+Winands, Björnsson and Saito, "Monte-Carlo tree search solver", CG 2008 (proven values), extended
+here from wins to any utility and to chance; Chaslot, Winands and van den Herik, "Parallel
+Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up).  The backup is max^n,
+so any number of players may take part.  How children are picked: see :mod:`agents.selection`.
 """
 
-import math
 from dataclasses import dataclass
-from functools import cache
-from typing import NamedTuple
+from functools import cache, partial
 
-import numba
 import numpy as np
-import numpy.typing as npt
 from numba import types
 from numba.extending import register_jitable
 
-from agents.base import Agent, Candidate, Decision
-from agents.budget import Budget, check_budget, check_exploration, check_nodes
+from agents.base import Agent, Decision
+from agents.budget import Budget
+from agents.judging import make_foresee, make_rollout
+from agents.selection import (
+    SELECTION,
+    Selection,
+    TreeOptions,
+    bound_of,
+    effort_of,
+    prior_of,
+)
+from agents.tally import Found, Tally, side_by_side
+from agents.tree import TREE, make_keep, make_tree, plant
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
-from cardcommons.playout import make_playout
-from cardcommons.rng import below, weighted
+from cardcommons.rng import below, child_seed, make_rng, weighted
 from cardcommons.state import make_verb
-from cardcommons.treaty import CHANCE, SCRATCH, TERMINAL, Kernel, Rules, make_scratch
-
-
-class Tree(NamedTuple):
-    """A search tree as a struct of arrays; node 0 is the root, children lie side by side.
-
-    Each array has shape ``(capacity,)``.  A node's ``total`` and ``value`` are in the eyes of its
-    *mover*: the player whose choice led to it (through chance, if chance lies between).
-    """
-
-    first_child: npt.NDArray[np.int32]
-    """0 before expansion."""
-    num_children: npt.NDArray[np.int32]
-    action: npt.NDArray[np.int32]
-    """The action that leads here from the parent."""
-    weight: npt.NDArray[np.int32]
-    """The weight of that action if chance takes it."""
-    player: npt.NDArray[np.int8]
-    """Who is to move here; meaningless before the first visit."""
-    mover: npt.NDArray[np.int8]
-    visits: npt.NDArray[np.int32]
-    total: npt.NDArray[np.float64]
-    """The sum of the mover's utilities over the visits."""
-    exact: npt.NDArray[np.bool_]
-    """Whether ``value`` is known: the game is solved from here."""
-    value: npt.NDArray[np.float64]
-    used: npt.NDArray[np.int64]
-    """Shape ``(1,)``: how many nodes are in use."""
-
-
-def make_tree(capacity: int) -> Tree:
-    """An empty tree; memory is touched only as nodes come into use."""
-    return Tree(
-        first_child=np.empty(capacity, dtype=np.int32),
-        num_children=np.empty(capacity, dtype=np.int32),
-        action=np.empty(capacity, dtype=np.int32),
-        weight=np.empty(capacity, dtype=np.int32),
-        player=np.empty(capacity, dtype=np.int8),
-        mover=np.empty(capacity, dtype=np.int8),
-        visits=np.empty(capacity, dtype=np.int32),
-        total=np.empty(capacity, dtype=np.float64),
-        exact=np.empty(capacity, dtype=np.bool_),
-        value=np.empty(capacity, dtype=np.float64),
-        used=np.zeros(1, dtype=np.int64),
-    )
-
-
-_TREE = numba.typeof(make_tree(1))
+from cardcommons.treaty import (
+    CHANCE,
+    SCRATCH,
+    TERMINAL,
+    Kernel,
+    Rules,
+    Words,
+    copy_words,
+    make_scratch,
+)
 
 
 @register_jitable
-def _plant(tree, node, action, weight, mover):
-    """Make ``node`` a fresh leaf."""
-    tree.first_child[node] = 0
-    tree.num_children[node] = 0
-    tree.action[node] = action
-    tree.weight[node] = weight
-    tree.player[node] = TERMINAL
-    tree.mover[node] = mover
-    tree.visits[node] = 0
-    tree.total[node] = 0.0
-    tree.exact[node] = False
-    tree.value[node] = 0.0
-
-
-@register_jitable
-def _shuffle(moves, n, rng):
+def shuffle(moves, n, rng):
     for i in range(n - 1, 0, -1):
         j = below(rng, i + 1)
         moves[i], moves[j] = moves[j], moves[i]
@@ -104,61 +58,86 @@ def _draw_child(tree, node, rng):
 
 
 @register_jitable
-def _select(tree, node, exploration):
-    """The child with the highest upper confidence bound; an unvisited one comes first.
+def _select(tree, node, how, best_utility):
+    """The child with the highest upper confidence bound.
 
-    A child of known value needs no exploring.
+    A child of known value needs no exploring, and one of the highest utility no comparing.
     """
     first = tree.first_child[node]
-    log_visits = math.log(tree.visits[node] + 1.0)
+    last = first + tree.num_children[node]
+    visits = 0
+    total = 0.0
+    priors = 0.0
+    for child in range(first, last):
+        if tree.exact[child] and tree.value[child] >= best_utility:
+            return child
+        visits += tree.visits[child]
+        total += tree.total[child]
+        priors += tree.prior[child]
+    mean, effort = total / max(visits, 1), effort_of(how, visits)
+    share = 1.0 / priors if how.puct else 1.0
     best = first
     best_bound = -np.inf
-    for child in range(first, first + tree.num_children[node]):
-        visits = tree.visits[child]
+    for child in range(first, last):
+        prior = tree.prior[child] * share
         if tree.exact[child]:
             bound = tree.value[child]
-        elif visits == 0:
-            return child
         else:
-            bound = tree.total[child] / visits + exploration * math.sqrt(log_visits / visits)
+            bound = bound_of(how, tree.visits[child], tree.total[child], prior, effort, mean)
         if bound > best_bound:
             best, best_bound = child, bound
+        if bound == np.inf:
+            break
     return best
 
 
 @cache
 def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(tree, root, n, exploration, rng, scratch, path, result) -> done``.
+    """Compile ``(tree, root, n, how, rng, scratch, path, result) -> done``.
 
     Runs up to ``n`` simulations, fewer if the root gets solved.  ``tree`` grows in place; ``root``
-    holds the words of node 0; ``exploration`` is in utilities; ``path`` is
-    ``int64[max_length + 1]`` and ``result`` ``float64[num_players]``.
+    holds the words of node 0; ``how`` is a :class:`Selection`; ``scratch`` has two rows; ``path``
+    is ``int64[max_length + 1]`` and ``result`` ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff = rules.payoff
-    playout = make_playout(rules)
+    rollout, foresee = make_rollout(rules), make_foresee(rules)
     num_words, num_players, best_utility = rules.num_words, rules.num_players, rules.max_utility
     # Only what one player loses to the other tells a value from both sides.
     solvable = rules.num_players == 1 or (rules.num_players == 2 and rules.zero_sum)
 
     @register_jitable
-    def expand(tree, node, s, moves, weight, rng):
+    def inform(tree, node, s, how, ahead):
+        """Give the children of a decision their priors; those that end the game, their values."""
+        player = np.int64(tree.player[node])
+        first = tree.first_child[node]
+        for child in range(first, first + tree.num_children[node]):
+            over, value = foresee(s, np.int64(tree.action[child]), player, ahead)
+            tree.prior[child] = prior_of(how, value)
+            tree.exact[child] = over
+            tree.value[child] = value
+
+    @register_jitable
+    def expand(tree, node, s, how, rng, scratch):
         """Give ``node`` its children, in random order, if there is room."""
+        moves, weight = scratch.moves[0], scratch.weight
         player = tree.player[node]
         if player == CHANCE:
             n = chance(s, moves, weight)
         else:
             n = legal(s, moves)
-            _shuffle(moves, n, rng)
+            shuffle(moves, n, rng)
         begin = tree.used[0]
         if begin + n > tree.action.size:
             return
         mover = tree.mover[node] if player == CHANCE else player
         for i in range(n):
-            _plant(tree, begin + i, moves[i], weight[i] if player == CHANCE else 1, mover)
+            plant(tree, begin + i, moves[i], weight[i] if player == CHANCE else 1, mover)
         tree.first_child[node] = begin
         tree.num_children[node] = n
         tree.used[0] = begin + n
+        if how.informed and player != CHANCE:
+            inform(tree, node, s, how, scratch.words[1])
 
     @register_jitable
     def in_eyes_of(value, player, other):
@@ -195,7 +174,7 @@ def make_simulate(rules: Rules) -> Kernel:
         return settled
 
     @register_jitable
-    def descend(tree, s, path, exploration, rng, moves, weight):
+    def descend(tree, s, path, how, rng, scratch):
         """Walk ``s`` from the root to a leaf, growing the tree by a node; returns its depth."""
         depth = 0
         node = 0
@@ -203,13 +182,13 @@ def make_simulate(rules: Rules) -> Kernel:
             if tree.first_child[node] == 0:
                 if node != 0 and tree.visits[node] == 0:
                     break
-                expand(tree, node, s, moves, weight, rng)
+                expand(tree, node, s, how, rng, scratch)
                 if tree.first_child[node] == 0:
                     break
             if tree.player[node] == CHANCE:
                 child = _draw_child(tree, node, rng)
             else:
-                child = _select(tree, node, exploration)
+                child = _select(tree, node, how, best_utility)
             apply(s, np.int64(tree.action[child]))
             depth += 1
             path[depth] = child
@@ -222,38 +201,35 @@ def make_simulate(rules: Rules) -> Kernel:
         return depth
 
     @register_jitable
-    def evaluate(tree, node, s, result, rng, moves, weight):
-        """Write a utility for each player: the known one, or that of a random playout."""
+    def evaluate(tree, node, s, how, result, rng, scratch):
+        """Write a utility for each player: the known one, or that of a playout."""
         if tree.exact[node] and tree.player[node] != TERMINAL:
             for player in range(num_players):
                 result[player] = in_eyes_of(tree.value[node], tree.mover[node], player)
             return
-        playout(s, rng, moves, weight)
-        for player in range(num_players):
-            result[player] = payoff(s, player)
+        rollout(s, how.cutoff, rng, scratch, result)
 
     @compiled(
         rules.name,
         types.int64(
-            _TREE,
+            TREE,
             types.uint64[::1],
             types.int64,
-            types.float64,
+            SELECTION,
             types.uint64[::1],
             SCRATCH,
             types.int64[::1],
             types.float64[::1],
         ),
     )
-    def simulate(tree, root, n, exploration, rng, scratch, path, result):
-        s, moves, weight = scratch.words[0], scratch.moves[0], scratch.weight
+    def simulate(tree, root, n, how, rng, scratch, path, result):
+        s = scratch.words[0]
         done = 0
         while done < n and not tree.exact[0]:
-            for i in range(num_words):
-                s[i] = root[i]
-            depth = descend(tree, s, path, exploration, rng, moves, weight)
-            proven = solvable and tree.exact[path[depth]]
-            evaluate(tree, path[depth], s, result, rng, moves, weight)
+            copy_words(s, root, num_words)
+            depth = descend(tree, s, path, how, rng, scratch)
+            proven = solvable and how.solve and tree.exact[path[depth]]
+            evaluate(tree, path[depth], s, how, result, rng, scratch)
             for i in range(depth, -1, -1):
                 node = path[i]
                 tree.visits[node] += 1
@@ -266,90 +242,136 @@ def make_simulate(rules: Rules) -> Kernel:
     return simulate
 
 
-@cache
-def make_transplant(owner: str) -> Kernel:
-    """Compile ``(tree, node, other, origin)``: copy the subtree under ``node`` to ``other``.
+class _Searcher:
+    """A tree with all that it takes to grow it: what each thread has for itself."""
 
-    What ``other`` held is lost; ``origin`` is ``int32[capacity]``.
-    """
+    CHUNK = 128
 
-    @compiled(owner, types.void(_TREE, types.int64, _TREE, types.int32[::1]))
-    def transplant(tree, node, other, origin):
-        origin[0] = node
-        used = 1
-        copied = 0
-        while copied < used:
-            old = origin[copied]
-            other.num_children[copied] = tree.num_children[old]
-            other.action[copied] = tree.action[old]
-            other.weight[copied] = tree.weight[old]
-            other.player[copied] = tree.player[old]
-            other.mover[copied] = tree.mover[old]
-            other.visits[copied] = tree.visits[old]
-            other.total[copied] = tree.total[old]
-            other.exact[copied] = tree.exact[old]
-            other.value[copied] = tree.value[old]
-            other.first_child[copied] = used if tree.num_children[old] > 0 else 0
-            for i in range(tree.num_children[old]):
-                origin[used] = tree.first_child[old] + i
-                used += 1
-            copied += 1
-        other.used[0] = used
+    def __init__(self, game: Game, options: "MCTSOptions") -> None:
+        rules = game.rules
+        self.rules = rules
+        self.how = Selection.of(options, rules, solve=not options.determinizations)
+        self.simulate, self.keep = make_simulate(rules), make_keep(game.name)
+        self.tree = make_tree(options.nodes)
+        self.place = np.empty(options.nodes, dtype=np.int32)
+        self.rng = make_rng(0)
+        self.scratch = make_scratch(rules, 2)
+        self.path = np.zeros(rules.max_length + 1, dtype=np.int64)
+        self.result = np.zeros(rules.num_players, dtype=np.float64)
 
-    return transplant
+    def begin(self, player: int) -> None:
+        """Begin a new tree, in whose root ``player`` is to move."""
+        self.tree.used[0] = 1
+        plant(self.tree, 0, -1, 1, player)
+        self.tree.player[0] = player
+
+    def follow(self, words: Words, played: list[int], wanted: State) -> bool:
+        """Move the root along ``played`` from ``words``; whether that leads to ``wanted``.
+
+        A reused root was seen by the player who moved into it; now it is seen by its own.
+        """
+        tree, node, seen = self.tree, 0, words.copy()
+        apply = make_verb(self.rules, "apply")
+        for action in played:
+            first, count = int(tree.first_child[node]), int(tree.num_children[node])
+            found = np.flatnonzero(tree.action[first : first + count] == action)
+            if found.size == 0:
+                return False
+            node = first + int(found[0])
+            apply(seen, action)
+        if not np.array_equal(seen, wanted.words) or tree.visits[node] == 0:
+            return False
+        self.keep(tree, node, self.place)
+        if tree.mover[0] != wanted.player:
+            tree.value[0] = -tree.value[0]
+        tree.player[0] = tree.mover[0] = wanted.player
+        return True
+
+    def search(self, words: Words, budget: Budget) -> Tally:
+        """Grow the tree from a root with these words, for as long as the budget allows."""
+        done = 0
+        while chunk := budget.chunk(done, self.CHUNK):
+            done += self.simulate(
+                self.tree, words, chunk, self.how, self.rng, self.scratch, self.path, self.result
+            )
+            if self.tree.exact[0]:
+                break
+        return self.tally(0, done)
+
+    def tally(self, node: int, done: int) -> Tally:
+        """What is known of the actions at a node."""
+        tree = self.tree
+        first = int(tree.first_child[node])
+        actions = {
+            int(tree.action[child]): Found(
+                int(tree.visits[child]),
+                float(tree.total[child]),
+                float(tree.value[child]) if tree.exact[child] else None,
+            )
+            for child in range(first, first + int(tree.num_children[node]))
+        }
+        return Tally(actions, bool(tree.exact[node]), done, int(tree.used[0]))
+
+    def line(self, action: int) -> tuple[int, ...]:
+        """What is expected after ``action`` at the root."""
+        tree, line, node = self.tree, [action], 0
+        while tree.num_children[node]:
+            first = int(tree.first_child[node])
+            actions = tree.action[first : first + int(tree.num_children[node])]
+            node = first + int(np.flatnonzero(actions == line[-1])[0])
+            if tree.player[node] < 0 or not tree.num_children[node]:
+                break
+            best, found = self.tally(node, 0).ranked(self.rules)[0]
+            if not found.visits and found.exact is None:
+                break
+            line.append(best)
+        return tuple(line[1:])
 
 
 @dataclass(frozen=True)
-class MCTSOptions:
-    """How much and how to search.
+class MCTSOptions(TreeOptions):
+    """How much and how to search; see also :class:`agents.selection.TreeOptions`.
 
     Attributes:
-        sims: simulations a move, or ``None`` for no such limit.
-        time: seconds a move, or ``None``; with neither, 1000 simulations.
-        c: exploration, in units of half the range of utilities.
-        nodes: the most nodes a tree may hold; a full tree still learns, but grows no more.
-        reuse: keep the part of the tree that the game has moved into.
+        determinizations: with hidden information, how many times to redraw all that is hidden and
+            search as if it were known; the visits of all searches are added up.
+        cheat: with hidden information, look at all that is hidden.
     """
 
-    sims: int | None = None
-    time: float | None = None
-    c: float = 1.0
-    nodes: int = 1_000_000
-    reuse: bool = True
+    agent = "mcts"
+
+    determinizations: int = 0
+    cheat: bool = False
 
     def __post_init__(self) -> None:
-        check_budget("mcts", sims=self.sims, time=self.time)
-        check_exploration("mcts", self.c)
-        check_nodes("mcts", self.nodes)
+        super().__post_init__()
+        self.require("determinizations", self.determinizations >= 0, "at least 0")
+        if self.cheat and self.determinizations:
+            raise ValueError("mcts can have cheat=True or determinizations, not both")
 
 
 class MCTSAgent(Agent):
-    """UCT; chooses the most visited action, or a proven one."""
+    """UCT or PUCT; chooses the most visited action, or a proven one."""
 
     name = "mcts"
     Options = MCTSOptions
-    _CHUNK = 64
 
     def __init__(self, game: Game, options: MCTSOptions | None = None) -> None:
         super().__init__(game, options)
         self.options: MCTSOptions
-        if game.has_hidden_information:
+        options = self.options
+        if game.has_hidden_information and not (options.cheat or options.determinizations):
             raise ValueError(
                 f"mcts needs perfect information, and {game.name} has hidden information"
             )
-        self._simulate = make_simulate(game.rules)
-        self._transplant = make_transplant(game.name)
-        self._tree = make_tree(self.options.nodes)
-        self._spare = make_tree(self.options.nodes)
-        self._origin = np.empty(self.options.nodes, dtype=np.int32)
-        self._scratch = make_scratch(game.rules)
-        self._path = np.zeros(game.rules.max_length + 1, dtype=np.int64)
-        self._result = np.zeros(game.rules.num_players, dtype=np.float64)
+        self._searchers = [_Searcher(game, options) for _ in range(options.threads)]
         self._root: State | None = None
         self._played: list[int] = []
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
+        for i, searcher in enumerate(self._searchers):
+            searcher.rng = make_rng(child_seed(seed, "thread", i)) if i else self.rng
         self._root = None
         self._played = []
 
@@ -357,109 +379,31 @@ class MCTSAgent(Agent):
         self._played.append(action)
 
     def choose(self, state: State) -> Decision:
-        self._move_root(state)
-        done = self._search(state)
-        self._root, self._played = state.copy(), []
-        return self._decision(done)
+        work = self._vote if self.options.determinizations else self._search
+        works = [partial(work, state, part) for part in range(len(self._searchers))]
+        tally = Tally.sum(side_by_side(works))
+        self._root = state.copy() if self.options.reuse else None
+        self._played = []
+        if self.options.determinizations:
+            return tally.decision(self.game.rules)
+        return tally.decision(self.game.rules, self._searchers[0].line)
 
-    def _search(self, state: State) -> int:
-        utilities = self.game.rules.max_utility - self.game.rules.min_utility
-        exploration = self.options.c * utilities / 2
-        budget = Budget.of_simulations(self.options.sims, self.options.time)
-        done = 0
-        while chunk := budget.chunk(done, self._CHUNK):
-            done += self._simulate(
-                self._tree,
-                state.words,
-                chunk,
-                exploration,
-                self.rng,
-                self._scratch,
-                self._path,
-                self._result,
-            )
-            if self._tree.exact[0]:
-                break
-        return done
+    def _search(self, state: State, part: int) -> Tally:
+        """Grow the tree of one thread, from what is there of it if it may be reused."""
+        budget = self.options.budget(part, len(self._searchers))
+        searcher, before = self._searchers[part], self._root
+        if before is None or not searcher.follow(before.words, self._played, state):
+            searcher.begin(state.player)
+        return searcher.search(state.words, budget)
 
-    def _move_root(self, state: State) -> None:
-        """Make node 0 stand for ``state``: a node of the old tree if it is there, or a new one."""
-        node = self._find(state) if self.options.reuse else None
-        if node is None:
-            self._tree.used[0] = 1
-            _plant(self._tree, 0, -1, 1, state.player)
-        elif node:
-            self._transplant(self._tree, node, self._spare, self._origin)
-            self._tree, self._spare = self._spare, self._tree
-        self._see_root_as(state.player)
-
-    def _see_root_as(self, player: int) -> None:
-        """A reused root was seen by the player who moved into it; now it is seen by its own."""
-        tree = self._tree
-        if tree.mover[0] != player:
-            tree.value[0] = -tree.value[0]
-        tree.player[0] = tree.mover[0] = player
-
-    def _find(self, state: State) -> int | None:
-        """The node that the actions played since the last search lead to, if it is ``state``."""
-        if self._root is None:
-            return None
-        node, seen = 0, self._root.words.copy()
-        apply = make_verb(self.game.rules, "apply")
-        for action in self._played:
-            first, count = int(self._tree.first_child[node]), int(self._tree.num_children[node])
-            found = np.flatnonzero(self._tree.action[first : first + count] == action)
-            if found.size == 0:
-                return None
-            node = first + int(found[0])
-            apply(seen, action)
-        same = np.array_equal(seen, state.words) and self._tree.visits[node] > 0
-        return node if same else None
-
-    def _decision(self, done: int) -> Decision:
-        tree = self._tree
-        order = self._ranked(0)
-        line, node = [], 0
-        while tree.num_children[node] and tree.visits[node]:
-            node = self._ranked(node)[0] if tree.player[node] != CHANCE else 0
-            if node == 0 or not (tree.visits[node] or tree.exact[node]):
-                break
-            line.append(int(tree.action[node]))
-        best = order[0]
-        return Decision(
-            action=int(tree.action[best]),
-            value=self._value(best),
-            principal_variation=tuple(line),
-            candidates=tuple(
-                Candidate(
-                    int(tree.action[child]),
-                    self._value(child),
-                    int(tree.visits[child]),
-                    "exact" if tree.exact[child] else "mean",
-                )
-                for child in order
-            ),
-            proven=bool(tree.exact[0]),
-            work={"simulations": done, "nodes": int(tree.used[0])},
-        )
-
-    def _value(self, node: int) -> float:
-        tree = self._tree
-        if tree.exact[node]:
-            return float(tree.value[node])
-        return float(tree.total[node] / tree.visits[node]) if tree.visits[node] else 0.0
-
-    def _ranked(self, node: int) -> list[int]:
-        """The children, best first: a proven best, then by visits, proven losses last."""
-        tree, rules = self._tree, self.game.rules
-
-        def merit(child: int) -> tuple[float, float, float]:
-            value = self._value(child)
-            if tree.exact[child] and (value >= rules.max_utility or tree.exact[node]):
-                return (1.0, value, 0.0)
-            if tree.exact[child] and value <= rules.min_utility:
-                return (-1.0, 0.0, 0.0)
-            return (0.0, float(tree.visits[child]), value)
-
-        first = int(tree.first_child[node])
-        return sorted(range(first, first + int(tree.num_children[node])), key=merit, reverse=True)
+    def _vote(self, state: State, part: int) -> Tally:
+        """Search what is redrawn, in one thread, as often as it is its turn."""
+        searcher, rules, total = self._searchers[part], self.game.rules, Tally({}, False, 0, 0)
+        redraw = make_verb(rules, "resample")
+        for number in range(part, self.options.determinizations, len(self._searchers)):
+            budget = self.options.budget(number, self.options.determinizations)
+            words = state.words.copy()
+            redraw(words, state.player, searcher.rng)
+            searcher.begin(state.player)
+            total.add(searcher.search(words, budget).unproven())
+        return total

@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 
 from cardcommons.compiled import compiled
 from cardcommons.state import State, root_words
-from cardcommons.treaty import CHANCE, SCRATCH, Game, Kernel, Rules, make_scratch
+from cardcommons.treaty import CHANCE, SCRATCH, Game, Kernel, Rules, copy_words, make_scratch
 
 
 @cache
@@ -33,8 +33,7 @@ def make_perft(rules: Rules) -> Kernel:
     def perft(root, depth, scratch, left):
         """Walk the tree with a row of scratch per ply; the last ply is counted, not played."""
         pool, moves = scratch.words, scratch.moves
-        for i in range(num_words):
-            pool[0, i] = root[i]
+        copy_words(pool[0], root, num_words)
         ply = 0
         leaves = 0
         left[0] = list_moves(pool[0], moves[0], scratch.weight)
@@ -46,8 +45,7 @@ def make_perft(rules: Rules) -> Kernel:
                 continue
             left[ply] -= 1
             s, child = pool[ply], pool[ply + 1]
-            for i in range(num_words):
-                child[i] = s[i]
+            copy_words(child, s, num_words)
             apply(child, moves[ply, left[ply]])
             n = list_moves(child, moves[ply + 1], scratch.weight)
             if ply + 2 == depth:

@@ -13,7 +13,16 @@ from cardcommons.bits import ZERO, mix
 from cardcommons.compiled import compiled
 from cardcommons.rng import below, make_rng, weighted
 from cardcommons.state import State, root_words
-from cardcommons.treaty import CHANCE, SCRATCH, TERMINAL, Game, Kernel, Rules, make_scratch
+from cardcommons.treaty import (
+    CHANCE,
+    SCRATCH,
+    TERMINAL,
+    Game,
+    Kernel,
+    Rules,
+    copy_words,
+    make_scratch,
+)
 
 _FIRST_CAPACITY = 64
 
@@ -117,8 +126,7 @@ def make_playouts(rules: Rules) -> Kernel:
         games = 0
         actions = 0
         while games < n and 2 * used < counts.size:
-            for i in range(num_words):
-                s[i] = root[i]
+            copy_words(s, root, num_words)
             actions += playout(s, rng, moves, scratch.weight)
             for player in range(num_players):
                 returns[player] = payoff(s, player)

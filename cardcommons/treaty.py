@@ -50,6 +50,16 @@ def always_settled(s):
     return True
 
 
+@register_jitable
+def copy_words(target, source, num_words):
+    """Make the state ``target`` the same as ``source``: what compiled code, which can't slice, does.
+
+    Pass ``Rules.num_words`` as a constant of the closure, so that the loop is unrolled.
+    """
+    for i in range(num_words):
+        target[i] = source[i]
+
+
 VALUE_WORK = 256
 """How many numbers the buffer of a learned value holds."""
 

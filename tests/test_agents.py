@@ -204,7 +204,7 @@ def test_mcts_statistics_agree_with_each_other() -> None:
     assert isinstance(agent, MCTSAgent)
     agent.restart(9)
     agent.decide(State(game))
-    tree = agent._tree
+    tree = agent._searchers[0].tree
     for node in range(int(tree.used[0])):
         first, count = int(tree.first_child[node]), int(tree.num_children[node])
         if count and node:
