@@ -23,12 +23,13 @@ from agents.selection import (
     bound_of,
     effort_of,
     prior_of,
+    shuffle,
 )
 from agents.tally import Found, Tally, side_by_side
 from agents.tree import TREE, make_keep, make_tree, plant
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
-from cardcommons.rng import below, child_seed, make_rng, weighted
+from cardcommons.rng import child_seed, make_rng, weighted
 from cardcommons.state import make_verb
 from cardcommons.treaty import (
     CHANCE,
@@ -40,13 +41,6 @@ from cardcommons.treaty import (
     copy_words,
     make_scratch,
 )
-
-
-@register_jitable
-def shuffle(moves, n, rng):
-    for i in range(n - 1, 0, -1):
-        j = below(rng, i + 1)
-        moves[i], moves[j] = moves[j], moves[i]
 
 
 @register_jitable

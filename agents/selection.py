@@ -15,6 +15,7 @@ import numba
 from numba.extending import register_jitable
 
 from agents.budget import Budget, check_budget, check_exploration, check_nodes
+from cardcommons.rng import below
 from cardcommons.treaty import Rules
 
 TO_THE_END = -1
@@ -158,3 +159,11 @@ def bound_of(how, visits, total, prior, effort, mean):
     if visits == 0:
         return mean + how.urgency + prior
     return total / visits + how.exploration * math.sqrt(effort / visits) + prior / (1 + visits)
+
+
+@register_jitable
+def shuffle(moves, n, rng):
+    """Put the first ``n`` moves into a random order: whom no bound prefers, no order may."""
+    for i in range(n - 1, 0, -1):
+        j = below(rng, i + 1)
+        moves[i], moves[j] = moves[j], moves[i]
