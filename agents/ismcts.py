@@ -50,7 +50,6 @@ from agents.tally import Found, Tally, side_by_side
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.rng import child_seed, make_rng, weighted
-from cardcommons.state import make_verb
 from cardcommons.treaty import (
     CHANCE,
     SCRATCH,
@@ -138,9 +137,9 @@ def _best_edge(sets, number, marks, how, visits, total, priors):
 
 @cache
 def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(sets, root, n, how, many, rng, scratch, marks, path, result)``.
+    """Compile ``(sets, root, n, how, many, rng, scratch, marks, path, result) -> root``.
 
-    Runs ``n`` simulations for the player to move in ``root``; ``how`` is a :class:`Selection`,
+    Runs ``n`` simulations for the player to move in ``root`` and returns its information set; ``how`` is a :class:`Selection`,
     ``many`` says who observes, ``scratch`` has two rows, ``path`` is ``int64[max_length]`` and
     ``result`` ``float64[num_players]``.
     """
@@ -213,7 +212,7 @@ def make_simulate(rules: Rules) -> Kernel:
 
     @compiled(
         rules.name,
-        types.void(
+        types.int64(
             INFORMATION_SETS,
             types.uint64[::1],
             types.int64,
@@ -238,6 +237,8 @@ def make_simulate(rules: Rules) -> Kernel:
                 edge = path[i]
                 sets.visits[edge] += 1
                 sets.total[edge] += result[sets.mover[edge]]
+        number, _ = locate(sets, root, me, me)
+        return number
 
     return simulate
 
@@ -249,7 +250,6 @@ class _Searcher:
 
     def __init__(self, game: Game, options: "ISMCTSOptions") -> None:
         rules = game.rules
-        self.game = game
         self.options = options
         self.how = Selection.of(options, rules, solve=False)
         self.simulate = make_simulate(rules)
@@ -267,12 +267,13 @@ class _Searcher:
             forget(self.sets)
         done = 0
         while chunk := budget.chunk(done, self.CHUNK):
-            self.run(state.words, chunk)
+            root = self.run(state.words, chunk)
             done += chunk
-        return self.tally(state, done)
+        return self.tally(root, done) if done else Tally({}, False, 0, 0)
 
-    def run(self, words: Words, n: int) -> None:
-        self.simulate(
+    def run(self, words: Words, n: int) -> int:
+        """Run some simulations; returns the number of the root's information set."""
+        number: int = self.simulate(
             self.sets,
             words,
             n,
@@ -284,12 +285,12 @@ class _Searcher:
             self.path,
             self.result,
         )
+        return number
 
-    def tally(self, state: State, done: int) -> Tally:
-        """What is known of the actions in a state."""
-        sets, player = self.sets, state.player
-        key = set_key(make_verb(self.game.rules, "info_key")(state.words, player), player, player)
-        edge, actions = int(sets.first_edge[set_in(sets, find_slot(sets, key))]), {}
+    def tally(self, root: int, done: int) -> Tally:
+        """What is known of the actions in an information set."""
+        sets, actions = self.sets, {}
+        edge = int(sets.first_edge[root])
         while edge != NONE:
             found = Found(int(sets.visits[edge]), float(sets.total[edge]))
             actions[int(sets.action[edge])] = found
