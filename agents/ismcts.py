@@ -309,6 +309,8 @@ class ISMCTSOptions(TreeOptions):
 
     agent = "ismcts"
 
+    c: float = 2.0
+    cutoff: int = 8
     observer: str = "single"
 
     def __post_init__(self) -> None:

@@ -50,11 +50,11 @@ class TreeOptions:
     sims: int | None = None
     time: float | None = None
     c: float = 1.0
-    fpu: float = math.inf
+    fpu: float = -0.3
     bias: float = 0.0
-    temperature: float = 0.2
-    selection: str = "uct"
-    cutoff: int = TO_THE_END
+    temperature: float = 0.25
+    selection: str = "puct"
+    cutoff: int = 0
     nodes: int = 1_000_000
     reuse: bool = True
     threads: int = 1
