@@ -6,7 +6,13 @@ from agents.greedy import GreedyAgent
 from agents.ismcts import ISMCTSAgent
 from agents.mcts import MCTSAgent
 from agents.minimax import MinimaxAgent
-from agents.openspiel import MadeBotAgent, OpenSpielMCTSAgent, OpenSpielRandomAgent, as_bot
+from agents.openspiel import (
+    MadeBotAgent,
+    OpenSpielISMCTSAgent,
+    OpenSpielMCTSAgent,
+    OpenSpielRandomAgent,
+    as_bot,
+)
 from agents.random import RandomAgent
 from cardcommons import Game
 from cardcommons.spec import read_options, split_spec, suggestion
@@ -24,6 +30,7 @@ AGENTS: dict[str, type[Agent]] = {
         ExpectimaxAgent,
         OpenSpielRandomAgent,
         OpenSpielMCTSAgent,
+        OpenSpielISMCTSAgent,
         MadeBotAgent,
     )
 }

@@ -139,9 +139,9 @@ def _best_edge(sets, number, marks, how, visits, total, priors):
 def make_simulate(rules: Rules) -> Kernel:
     """Compile ``(sets, root, n, how, many, rng, scratch, marks, path, result) -> root``.
 
-    Runs ``n`` simulations for the player to move in ``root`` and returns its information set; ``how`` is a :class:`Selection`,
-    ``many`` says who observes, ``scratch`` has two rows, ``path`` is ``int64[max_length]`` and
-    ``result`` ``float64[num_players]``.
+    Runs ``n`` simulations for the player to move in ``root`` and returns its information set.
+    ``how`` is a :class:`Selection`, ``many`` says who observes, ``scratch`` has two rows, ``path``
+    is ``int64[max_length]`` and ``result`` ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     info_key, resample = rules.info_key, rules.resample

@@ -6,6 +6,7 @@ Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up).  The
 so any number of players may take part.  How children are picked: see :mod:`agents.selection`.
 """
 
+import time
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -393,9 +394,14 @@ class MCTSAgent(Agent):
     def _vote(self, state: State, part: int) -> Tally:
         """Search what is redrawn, in one thread, as often as it is its turn."""
         searcher, rules, total = self._searchers[part], self.game.rules, Tally({}, False, 0, 0)
-        redraw = make_verb(rules, "resample")
-        for number in range(part, self.options.determinizations, len(self._searchers)):
-            budget = self.options.budget(number, self.options.determinizations)
+        redraw, times = make_verb(rules, "resample"), self.options.determinizations
+        whole = self.options.budget(part, len(self._searchers))
+        turns = range(part, times, len(self._searchers))
+        for turn, number in enumerate(turns):
+            budget = self.options.budget(number, times)
+            if whole.deadline is not None:
+                now = time.perf_counter()
+                budget.deadline = now + (whole.deadline - now) / (len(turns) - turn)
             words = state.words.copy()
             redraw(words, state.player, searcher.rng)
             searcher.begin(state.player)

@@ -4,11 +4,11 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyspiel
-from open_spiel.python.algorithms import mcts
+from open_spiel.python.algorithms import ismcts, mcts
 
 from agents.base import Agent, Decision
 from agents.budget import check_budget
@@ -131,7 +131,7 @@ class OpenSpielRandomAgent(BotAgent):
 
 
 @dataclass(frozen=True)
-class OpenSpielMCTSOptions:
+class OpenSpielSearchOptions:
     """How much and how to search.
 
     Attributes:
@@ -140,12 +140,26 @@ class OpenSpielMCTSOptions:
         rollouts: random playouts a simulation.
     """
 
+    agent: ClassVar[str]
+
     sims: int = 100
     c: float = 2.0
     rollouts: int = 1
 
     def __post_init__(self) -> None:
-        check_budget("openspiel_mcts", sims=self.sims, c=self.c, rollouts=self.rollouts)
+        check_budget(self.agent, sims=self.sims, c=self.c, rollouts=self.rollouts)
+
+
+class OpenSpielMCTSOptions(OpenSpielSearchOptions):
+    """Of the search for perfect information."""
+
+    agent = "openspiel_mcts"
+
+
+class OpenSpielISMCTSOptions(OpenSpielSearchOptions):
+    """Of the search for hidden information."""
+
+    agent = "openspiel_ismcts"
 
 
 class OpenSpielMCTSAgent(BotAgent):
@@ -169,6 +183,30 @@ class OpenSpielMCTSAgent(BotAgent):
         return mcts.MCTSBot(
             self.pyspiel_game, options.c, options.sims, evaluator, random_state=random
         )
+
+
+class OpenSpielISMCTSAgent(BotAgent):
+    """OpenSpiel's information-set search in Python, with random rollouts."""
+
+    name = "openspiel_ismcts"
+    Options = OpenSpielISMCTSOptions
+
+    def __init__(self, game: Game, options: OpenSpielISMCTSOptions | None = None) -> None:
+        if not game.has_hidden_information:
+            raise ValueError(f"openspiel_ismcts needs hidden information, and {game.name} has none")
+        super().__init__(game, options)
+        self.options: OpenSpielISMCTSOptions
+
+    def make_bot(self, player: int, seed: int) -> pyspiel.Bot:
+        random = np.random.RandomState(seed % 2**32)
+        evaluator = mcts.RandomRolloutEvaluator(self.options.rollouts, random)
+        options = self.options
+        bot = ismcts.ISMCTSBot(
+            self.pyspiel_game, evaluator, options.c, options.sims, random_state=random
+        )
+        # Its own sampler has a seed that nobody can set.
+        bot.set_resampler(lambda state, me: state.resample_from_infostate(me, random.uniform))
+        return bot
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
@@ -199,11 +237,21 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
     def inform_action(self, state: pyspiel.State, player: int, action: int) -> None:
         """Nothing to do: the next state has it in its history."""
 
+    def provides_force_action(self) -> bool:
+        """Yes."""
+        return True
+
+    def force_action(self, state: pyspiel.State, action: int) -> None:
+        """Nothing to do, for the same reason."""
+
     def step(self, state: pyspiel.State) -> int:
         """The action to play in a state of a game of this package; ``TypeError`` for another."""
+        return self._decide(state).action
+
+    def _decide(self, state: pyspiel.State) -> Decision:
         position = to_native(state)
         self._catch_up(state.history())
-        return self.agent.decide(position).action
+        return self.agent.decide(position)
 
     def _catch_up(self, history: list[int]) -> None:
         if history[: len(self._heard)] != self._heard:
@@ -217,14 +265,26 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         return True
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
-        """The policy, which gives the chosen action the probability 1, and that action."""
-        chosen = self.step(state)
-        policy = [(action, float(action == chosen)) for action in state.legal_actions()]
-        return policy, chosen
+        """The policy, as told by :func:`policy_of`, and the action that the agent plays."""
+        decision = self._decide(state)
+        return policy_of(decision, state.legal_actions()), decision.action
 
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
         """The policy alone."""
         return self.step_with_policy(state)[0]
+
+
+def policy_of(decision: Decision, legal: list[int]) -> list[tuple[int, float]]:
+    """A probability for each legal action.
+
+    They are the shares of visits where a search counts those, unless the chosen action is proven
+    to be best; in all other cases the chosen action has the probability 1.
+    """
+    visits = {c.action: c.visits for c in decision.candidates if c.bound != "exact"}
+    if not visits.get(decision.action):
+        visits = {decision.action: 1}
+    total = sum(visits.values())
+    return [(action, visits.get(action, 0) / total) for action in legal]
 
 
 def as_bot(agent: Agent, player: int, seed: int = 0) -> AgentBot:

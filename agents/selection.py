@@ -23,6 +23,7 @@ TO_THE_END = -1
 
 _MOST_THREADS = 256
 _LEAST_TEMPERATURE = 0.02
+_PUCT_URGENCY = -0.3
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class TreeOptions:
         time: seconds a move, or ``None``; with neither, 1000 simulations.
         c: exploration; this and the next three are in units of half the range of utilities.
         fpu: first-play urgency: what an action not yet tried is taken to be worth, above the mean
-            of its siblings; ``inf`` tries each of them first.
+            of its siblings; ``inf`` tries each of them first, as does UCT if nothing is said,
+            while PUCT takes -0.3.
         bias: progressive bias: the weight of the game's estimate in UCT; it fades with visits.
         temperature: of the softmax of estimates that PUCT takes for a policy.
         selection: ``uct`` or ``puct``.
@@ -50,7 +52,7 @@ class TreeOptions:
     sims: int | None = None
     time: float | None = None
     c: float = 1.0
-    fpu: float = -0.3
+    fpu: float | None = None
     bias: float = 0.0
     temperature: float = 0.25
     selection: str = "puct"
@@ -63,7 +65,7 @@ class TreeOptions:
         check_budget(self.agent, sims=self.sims, time=self.time)
         check_exploration(self.agent, self.c)
         check_nodes(self.agent, self.nodes)
-        self.require("fpu", self.fpu > -math.inf, "a number or inf")
+        self.require("fpu", self.fpu is None or self.fpu > -math.inf, "a number or inf")
         self.require("bias", 0 <= self.bias < math.inf, "at least 0 and finite")
         enough = _LEAST_TEMPERATURE <= self.temperature < math.inf
         self.require("temperature", enough, f"at least {_LEAST_TEMPERATURE} and finite")
@@ -79,9 +81,8 @@ class TreeOptions:
             raise ValueError(f"option {option!r} of {self.agent} must be {what}, not {value}")
 
     def budget(self, part: int, parts: int) -> Budget:
-        """What one of several searches may spend, from now on: a share, if threads take turns."""
-        seconds = None if self.time is None else self.time * min(1.0, self.threads / parts)
-        whole = Budget.of_simulations(self.sims, seconds)
+        """What one of several searches that share the simulations may spend, from now on."""
+        whole = Budget.of_simulations(self.sims, self.time)
         if whole.steps is not None:
             whole.steps = (whole.steps + part) // parts
         return whole
@@ -110,9 +111,12 @@ class Selection(NamedTuple):
         """The options for a game."""
         half = (rules.max_utility - rules.min_utility) / 2
         puct = options.selection == "puct"
+        urgency = options.fpu
+        if urgency is None:
+            urgency = _PUCT_URGENCY if puct else math.inf
         return cls(
             exploration=float(options.c * half),
-            urgency=float(options.fpu * half),
+            urgency=float(urgency * half),
             bias=float(options.bias * half),
             middle=float(rules.max_utility + rules.min_utility) / 2,
             scale=float(options.temperature * half),

@@ -52,7 +52,7 @@ def always_settled(s):
 
 @register_jitable
 def copy_words(target, source, num_words):
-    """Make the state ``target`` the same as ``source``: what compiled code, which can't slice, does.
+    """Make the state ``target`` the same as ``source``, as compiled code has to: word by word.
 
     Pass ``Rules.num_words`` as a constant of the closure, so that the loop is unrolled.
     """

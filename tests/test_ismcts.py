@@ -7,8 +7,10 @@ import pytest
 
 import cardcommons
 from agents import make_agent
+from agents.ismcts import ISMCTSAgent
 from cardcommons import State
-from tests import kuhn
+from experiments.match import play
+from tests import hide, kuhn
 from tests.particles.endings import exact_value, late_states
 
 
@@ -95,3 +97,72 @@ def deal(game: cardcommons.Game, seed: int) -> State:
         outcomes, weights = zip(*state.chance_weights(), strict=True)
         state.apply(rng.choices(outcomes, weights)[0])
     return state
+
+
+def after_stay() -> State:
+    state = State(hide.make())
+    state.apply(hide.STAY)
+    return state
+
+
+def chosen(spec: str, state: State, seed: int = 3) -> int:
+    agent = make_agent(spec, state.game)
+    agent.restart(seed)
+    return agent.decide(state).action
+
+
+@pytest.mark.parametrize("observer", ["single", "many"])
+@pytest.mark.parametrize("selection", ["uct,fpu=inf,c=0.5", "puct"])
+def test_hidden_actions_that_look_the_same_lead_to_one_place(observer: str, selection: str) -> None:
+    """She can't guess better than by chance, whatever he hides; so she leaves."""
+    spec = f"ismcts:sims=2000,observer={observer},selection={selection}"
+    game = hide.make()
+    assert {chosen(spec, State(game), seed) for seed in range(5)} == {hide.LEAVE}
+
+
+@pytest.mark.parametrize("spec", ["mcts:sims=2000,cheat=True", "mcts:sims=2000,determinizations=9"])
+def test_searches_that_think_all_is_seen_are_misled(spec: str) -> None:
+    assert chosen(spec, State(hide.make())) == hide.STAY
+
+
+def test_many_observers_do_not_let_the_other_see_what_is_hidden() -> None:
+    assert chosen("ismcts:sims=2000", after_stay()) == hide.PAY
+    assert chosen("ismcts:sims=2000,observer=many", after_stay()) in (hide.HEADS, hide.TAILS)
+
+
+def test_actions_of_others_are_kept_by_their_ids_and_places_by_what_is_seen() -> None:
+    agent = make_agent("ismcts:sims=500", hide.make())
+    assert isinstance(agent, ISMCTSAgent)
+    agent.restart(1)
+    decision = agent.decide(State(agent.game))
+    sets = agent._searchers[0].sets
+    # Her choice, his, and her guess; two, three and two actions.
+    assert sets.used.tolist() == [3, 7]
+    assert sum(candidate.visits for candidate in decision.candidates) == 500
+
+
+def test_what_was_learned_is_kept_between_moves() -> None:
+    game = cardcommons.load("treasure")
+    state = deal(game, 3)
+    keeping, forgetting = (
+        make_agent(f"ismcts:sims=3000,reuse={reuse}", game) for reuse in (True, False)
+    )
+    for agent in (keeping, forgetting):
+        agent.restart(2)
+        first = agent.decide(state).action
+    state.apply(first)
+    while state.player != 0:
+        state.apply(state.legal_actions()[0])
+    assert sum(c.visits for c in forgetting.decide(state).candidates) == 3000
+    assert sum(c.visits for c in keeping.decide(state).candidates) >= 3000
+    keeping.restart(2)
+    assert sum(c.visits for c in keeping.decide(state).candidates) == 3000
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_it_plays_gluons_for_any_number_of_players(players: int) -> None:
+    game = cardcommons.load("gluons", players=players)
+    agents = [make_agent("ismcts:sims=40,threads=2", game) for _ in range(players)]
+    played = play(game, agents, seed=1)
+    assert sum(played.returns) == pytest.approx(0)
+    assert play(game, agents, seed=1).actions == played.actions

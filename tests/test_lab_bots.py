@@ -8,7 +8,8 @@ import pytest
 from open_spiel.python.algorithms import evaluate_bots
 
 from agents import AGENTS, as_bot, make_agent
-from agents.openspiel import BotAgent
+from agents.base import Candidate, Decision
+from agents.openspiel import BotAgent, policy_of
 from cardcommons import State, load
 from cardcommons.rng import child_seed
 from experiments.match import Played, play, random_opening
@@ -160,7 +161,8 @@ PLAYERS = [
 
 
 def test_every_agent_is_tried_as_a_bot() -> None:
-    assert {spec.split(":")[0] for spec in PLAYERS} == set(AGENTS) - {"bot"}
+    hidden = {"openspiel_ismcts"}
+    assert {spec.split(":")[0] for spec in PLAYERS} == set(AGENTS) - {"bot"} - hidden
 
 
 @pytest.mark.parametrize("spec", PLAYERS)
@@ -216,6 +218,58 @@ def test_policy_of_a_bot() -> None:
     assert [a for a, _ in policy] == state.legal_actions()
     assert [a for a, p in policy if p == 1] == [action]
     assert sum(p for _, p in bot.get_policy(state)) == 1
+
+
+def test_policy_of_a_search_is_where_it_looked() -> None:
+    game, seed = load("particles"), 6
+    bot = as_bot(make_agent("mcts:sims=200", game), 0, seed)
+    policy, action = bot.step_with_policy(new_state())
+    agent = make_agent("mcts:sims=200", game)
+    agent.restart(child_seed(seed, 0))
+    decision = agent.decide(State(game))
+    assert action == decision.action
+    assert dict(policy) == {c.action: c.visits / 200 for c in decision.candidates}
+
+
+def test_policy_of_a_proven_action_is_that_action() -> None:
+    candidates = (Candidate(3, 1.0, 5, "exact"), Candidate(1, 0.5, 90, "mean"))
+    assert policy_of(Decision(3, candidates=candidates), [1, 2, 3]) == [(1, 0), (2, 0), (3, 1)]
+    assert policy_of(Decision(1, candidates=candidates), [1, 2, 3]) == [(1, 1), (2, 0), (3, 0)]
+    assert policy_of(Decision(2), [1, 2]) == [(1, 0), (2, 1)]
+
+
+def test_agent_as_bot_plays_on_after_it_was_forced() -> None:
+    bot = as_bot(make_agent("mcts:sims=20", load("particles")), 0)
+    assert bot.provides_force_action()
+    state = new_state()
+    while state.current_player() == 0:
+        action = state.legal_actions()[0]
+        bot.force_action(state, action)
+        state.apply_action(action)
+    while state.current_player() == 1:
+        state.apply_action(state.legal_actions()[0])
+    assert bot.step(state) in state.legal_actions()
+
+
+SMALL = {"rows": 2, "columns": 2, "ranks": 2, "hand": 2}
+
+
+def test_openspiel_ismcts_plays_where_something_is_hidden() -> None:
+    game = load("treasure", **SMALL)
+    seats = [make_agent(spec, game) for spec in ("openspiel_ismcts:sims=10", "random")]
+    played = play(game, seats, seed=2)
+    assert play(game, seats, seed=2).actions == played.actions
+    assert play(game, seats, seed=3).actions != played.actions
+    with pytest.raises(ValueError, match="openspiel_ismcts needs hidden information, and particl"):
+        make_agent("openspiel_ismcts", load("particles"))
+
+
+@pytest.mark.parametrize("spec", ["ismcts:sims=20", "openspiel_ismcts:sims=5"])
+def test_agents_play_hidden_information_in_openspiel(spec: str) -> None:
+    game = load("treasure", **SMALL)
+    state = pyspiel.load_game("cardcommons_treasure", SMALL).new_initial_state()
+    bots = [as_bot(make_agent(spec, game), 0), as_bot(make_agent("random", game), 1)]
+    assert sum(pyspiel.evaluate_bots(state, bots, 1)) == 0
 
 
 def test_bot_refuses_states_of_other_games() -> None:

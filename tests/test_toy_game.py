@@ -38,7 +38,7 @@ def test_playouts_follow_the_weights_of_chance() -> None:
 
 @pytest.mark.parametrize("goal", [4, 5, 6, 7, 8, 9])
 def test_mcts_proves_the_value_through_chance(goal: int) -> None:
-    agent = make_agent("mcts:sims=20000,c=5", race(goal))
+    agent = make_agent("mcts:sims=20000,selection=uct,c=5", race(goal))
     agent.restart(3)
     decision = agent.decide(State(race(goal)))
     assert decision.proven

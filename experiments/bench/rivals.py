@@ -49,7 +49,7 @@ def _openspiel_first_decision(game: pyspiel.Game) -> pyspiel.State:
 
 def _our_simulations(game: Game) -> float:
     sims = 20_000
-    agent = make_agent(f"mcts:sims={sims}", game)
+    agent = make_agent(f"mcts:sims={sims},selection=uct,cutoff=-1", game)
     agent.restart(_SEED)
     state = first_decision(game)
     began = time.perf_counter()
