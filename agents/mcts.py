@@ -53,36 +53,45 @@ def _draw_child(tree, node, rng):
 
 
 @register_jitable
+def _sum_children(tree, node):
+    """(visits, total, priors) of all children together."""
+    first = tree.first_child[node]
+    visits = 0
+    total = 0.0
+    priors = 0.0
+    for child in range(first, first + tree.num_children[node]):
+        visits += tree.visits[child]
+        total += tree.total[child]
+        priors += tree.prior[child]
+    return visits, total, priors
+
+
+@register_jitable
 def _select(tree, node, how, best_utility):
     """The child with the highest upper confidence bound.
 
     A child of known value needs no exploring, and one of the highest utility no comparing.
     """
-    first = tree.first_child[node]
-    last = first + tree.num_children[node]
-    visits = 0
-    total = 0.0
-    priors = 0.0
-    for child in range(first, last):
-        if tree.exact[child] and tree.value[child] >= best_utility:
-            return child
-        visits += tree.visits[child]
-        total += tree.total[child]
-        priors += tree.prior[child]
+    visits, total, priors = np.int64(tree.visits[node]), 0.0, 1.0
+    if how.compares:
+        visits, total, priors = _sum_children(tree, node)
     mean, effort = total / max(visits, 1), effort_of(how, visits)
     share = 1.0 / priors if how.puct else 1.0
+    first = tree.first_child[node]
     best = first
     best_bound = -np.inf
-    for child in range(first, last):
-        prior = tree.prior[child] * share
+    for child in range(first, first + tree.num_children[node]):
         if tree.exact[child]:
             bound = tree.value[child]
+            if bound >= best_utility:
+                return child
         else:
+            prior = tree.prior[child] * share
             bound = bound_of(how, tree.visits[child], tree.total[child], prior, effort, mean)
+            if bound == np.inf:
+                return child
         if bound > best_bound:
             best, best_bound = child, bound
-        if bound == np.inf:
-            break
     return best
 
 
@@ -240,7 +249,7 @@ def make_simulate(rules: Rules) -> Kernel:
 class _Searcher:
     """A tree with all that it takes to grow it: what each thread has for itself."""
 
-    CHUNK = 128
+    CHUNK = 64
 
     def __init__(self, game: Game, options: "MCTSOptions") -> None:
         rules = game.rules

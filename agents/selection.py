@@ -101,6 +101,8 @@ class Selection(NamedTuple):
     puct: bool
     informed: bool
     """whether children need a prior"""
+    compares: bool
+    """whether a bound takes all siblings together into account"""
     solve: bool
     """whether to prove values"""
     cutoff: int
@@ -122,12 +124,13 @@ class Selection(NamedTuple):
             scale=float(options.temperature * half),
             puct=puct,
             informed=puct or options.bias > 0,
+            compares=puct or urgency < math.inf,
             solve=solve,
             cutoff=rules.max_length if options.cutoff == TO_THE_END else options.cutoff,
         )
 
 
-SELECTION = numba.typeof(Selection(1.0, 1.0, 0.0, 0.0, 1.0, False, False, False, 0))
+SELECTION = numba.typeof(Selection(1.0, 1.0, 0.0, 0.0, 1.0, False, False, False, False, 0))
 """The numba type of a :class:`Selection`, for signatures."""
 
 
