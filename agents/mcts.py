@@ -72,7 +72,7 @@ def _select(tree, node, how, best_utility):
 
     A child of known value needs no exploring, and one of the highest utility no comparing.
     """
-    visits, total, priors = np.int64(tree.visits[node]), 0.0, 1.0
+    visits, total, priors = tree.visits[node], 0.0, 1.0
     if how.compares:
         visits, total, priors = _sum_children(tree, node)
     mean, effort = total / max(visits, 1), effort_of(how, visits)
