@@ -518,6 +518,8 @@ def begin_draws(s, player):
 @register_jitable
 def _begin_round(s):
     meta = s[META] + (ONE << ROUND_SHIFT)
+    if field(meta, ROUND_SHIFT, _NIBBLE) == field(meta, MAX_ROUNDS_SHIFT, _NIBBLE):
+        meta |= FINAL
     for player in range(players_of(meta)):
         if deck_size(s, player) == 0:
             meta |= FINAL
@@ -631,8 +633,7 @@ def _plan(s, player, a):
 def _end_round(s):
     s[OWN] = ZERO
     meta = s[META] & ~_TOKENS_AND_TURNS
-    last = field(meta, MAX_ROUNDS_SHIFT, _NIBBLE)
-    if meta & FINAL or field(meta, ROUND_SHIFT, _NIBBLE) == last:
+    if meta & FINAL:
         s[META] = (meta & ~_NEXT_AND_ACTOR) | NEXT_END
         return
     first = _clockwise(meta, first_player(meta))
@@ -732,5 +733,5 @@ def payoff(s, player):
         total = 0
         for other in range(players):
             total += points(s, other)
-        return np.float64(points(s, player)) - np.float64(total) / np.float64(players)
+        return np.float64(players * points(s, player) - total) / np.float64(players)
     return 1.0 if is_winner(s, player) else -1.0 / np.float64(players - 1)
