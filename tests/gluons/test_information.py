@@ -203,7 +203,7 @@ def assert_hides(nodes: list[Node]) -> None:
     both.assert_function()
     private.assert_one_to_one()
     strings.assert_one_to_one()
-    assert 1 < len(private.there.of)
+    assert len(private.there.of) > 1
     assert 1 < len(public.of) < len(both.of)
 
 

@@ -1,6 +1,6 @@
 """Games of Gluons, played by the fast engine and its slow twin at once."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -290,3 +290,28 @@ def whole_tree(pair: Pair) -> Iterator[Pair]:
     yield pair
     for action in at_random(pair.twin):
         yield from whole_tree(pair.played([action]))
+
+
+def played_round(pair: Pair, plays: Sequence[str], draws: Sequence[str] = ("",) * 4) -> Pair:
+    """The pair after one round more: each plays some gluons and passes, and draws some cards.
+
+    Args:
+        pair: where a round begins; itself unchanged.
+        plays: for each player the gluons, as ``RG@A12 GB?A13``.
+        draws: for each player the cards of the recharge, as ``RG GB``.
+
+    The lowest free areas are blocked, and the lowest gluons activated first, without reemission.
+    """
+    now, left = pair.copy(), [told.split() for told in plays]
+    coming, number = [told.split() for told in draws], pair.twin.round
+    while not now.is_over and (now.twin.round == number or now.twin.player == CHANCE):
+        twin = now.twin
+        if twin.player == CHANCE:
+            now.play(f"draw:{coming[twin.drawer].pop(0)}")
+        elif twin.phase == PLANNING:
+            now.play(left[twin.turn].pop(0) if left[twin.turn] else "pass")
+        else:
+            now.play(twin.legal()[0])
+    assert not any(left)
+    assert not any(coming)
+    return now
