@@ -50,6 +50,20 @@ for params in ({}, {"rows": 3, "columns": 3, "ranks": 4, "hand": 2, "utility": "
         step += 1
     print(state.position, state.returns())
 
+for params in ({"reemission": True}, {"players": 3, "max_rounds": 2, "utility": "points"}):
+    game = load("gluons", **params)
+    print(game.spec, perft(game, 2), playouts(game, 1, seed=5))
+    state, rng, step = State(game), make_rng(1), 0
+    while not state.is_terminal:
+        options, told = tell(state)
+        other = state.copy()
+        make_verb(game.rules, "resample")(other.words, step % game.rules.num_players, rng)
+        print("dealt anew:", *map(int, other.words))
+        wanted = [a for a, text in zip(options, told) if "?" in text or "+" in text] or options
+        state.apply(wanted[step * 7 % len(wanted)])
+        step += 1
+    print(state.position, state.returns())
+
 for params in ({"jokers": 30}, {"stages": "1-2-1-2/2-1-2-1", "utility": "win", "jokers": 9}):
     game = load("rally", **params)
     print(game.spec, perft(game, 3), playouts(game, 3, seed=5))
@@ -83,6 +97,7 @@ def test_interpreted_and_compiled_code_agree_and_neither_warns() -> None:
     assert interpreted.stdout == compiled.stdout
     assert compiled.stdout.count("then: discard") >= 4
     assert compiled.stdout.count("redrawn:") == 2 * (4 * 27 + 4 * 9)
+    assert compiled.stdout.count("dealt anew:") > 100
     assert compiled.stdout.count("steps:") == 2
     assert compiled.stdout.count("value:") == 4
     assert (compiled.stderr, interpreted.stderr) == ("", "")

@@ -32,16 +32,16 @@ def ending(twin: Twin) -> set[str]:
 
 def _decided_by(twin: Twin) -> str:
     tied = [*range(twin.parameters.players)]
-    for name in ("points", "empty deck", "hand"):
-        merit = {
-            "points": [twin.points(player) for player in tied],
-            "empty deck": [not twin.decks[player] for player in tied],
-            "hand": [len(twin.hands[player]) for player in tied],
-        }[name]
-        best = [player for player, own in zip(tied, merit, strict=True) if own == max(merit)]
-        if len(best) == 1:
+    merits: dict[str, list[int]] = {
+        "points": [len(kept) for kept in twin.kept],
+        "empty deck": [int(not deck) for deck in twin.decks],
+        "hand": [len(hand) for hand in twin.hands],
+    }
+    for name, merit in merits.items():
+        best = max(merit[player] for player in tied)
+        tied = [player for player in tied if merit[player] == best]
+        if len(tied) == 1:
             return f"decided by {name}"
-        tied = best
     behind = twin.seats.index(twin.winner())
     return f"decided by the seat, {behind} behind, among {len(tied)}"
 

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import islice, permutations
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -168,7 +168,7 @@ def canonical(twin: Twin) -> Hashable:
     return (twin.parameters, min(forms), turn, held, tuple(map(len, twin.kept)))
 
 
-def _in_colours(twin: Twin, colours: str) -> Hashable:
+def _in_colours(twin: Twin, colours: str) -> tuple[Any, ...]:
     """The nucleons without their names, and the cards, in other colours."""
     pair = Naming(colours, ("123", "123"), False).pair
 

@@ -74,7 +74,8 @@ def test_games_keep_within_their_bounds_and_no_player_is_forgotten(
             decisions[pair.state.player] += 1
         pair.state.string_to_action(action)
     assert pair.state.player == TERMINAL
-    assert pair.state.legal_actions() == pair.state.chance_weights() == []
+    assert not pair.state.legal_actions()
+    assert not pair.state.chance_weights()
     assert decisions.total() <= game.max_decisions
     assert draws.total() <= game.max_chance_nodes
     assert decisions.total() + draws.total() <= game.rules.max_length
