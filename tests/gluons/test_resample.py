@@ -229,9 +229,9 @@ def test_redraws_have_the_exact_chances_of_all_histories(variant: Variant) -> No
         found: Counter[Story] = Counter()
         of_hidden: Counter[Hidden] = Counter()
         for words, times in redraws(pair.state, 1 - player, 4000, seed):
-            down = tuple(pair_ for _, pair_ in told(words, pair.twin, player).down)
-            found[draw_record(words, player), down] += times
-            of_hidden[told(words, pair.twin, player)] += times
+            what = told(words, pair.twin, player)
+            found[draw_record(words, player), tuple(card for _, card in what.down)] += times
+            of_hidden[what] += times
         assert surprise(found, exact) > LEVEL / 60, pair.state.position
         assert surprise(of_hidden, posterior(pair.twin, player)) > LEVEL / 60
         assert _without_orders(pair.twin, player, exact) == posterior(pair.twin, player)
