@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from experiments.deal_standings import mean_of, standings
+from experiments.deal_standings import standings
+from experiments.measures import mean_of
 from experiments.ratings import NORMAL_95
 from experiments.record import FORMAT, GameRecord
 from experiments.table import to_markdown, to_rich
