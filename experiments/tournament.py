@@ -65,7 +65,7 @@ def tournament(
         The game, with parameters if need be: particles, particles:tutorial=True,torus=True.
     agents
         Two or more, or one or more for a solo game: random greedy mcts:sims=500 minimax:depth=4.
-        Two are enough for any number of players: they then play in all numbers on either side.
+        Where that leaves seats empty, agents take several: all mixes of at least two agents play.
     out
         The folder for games.jsonl, run.json, table.json and table.md. The same command with the
         same folder continues a run that was stopped.
@@ -203,8 +203,8 @@ class _Run:
         settings = self.settings
         words = ["python", "-m", "experiments.tournament"]
         words += ["--game", settings.game_spec, "--agents", *settings.agents]
-        for option in ("pairs", "seed", "opening"):
-            words.append(f"--{option}={getattr(settings, option)}")
+        words.append(f"--{self.format.unit}={settings.pairs}")
+        words += [f"--seed={settings.seed}", f"--opening={settings.opening}"]
         words += ["--out", str(self.folder.path), f"--workers={self.processes}"]
         return shlex.join(words)
 
