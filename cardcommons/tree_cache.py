@@ -2,20 +2,17 @@
 
 import json
 import os
-import zipfile
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
-import numpy as np
-
+from cardcommons.arrayfile import read_arrays, write_arrays
 from cardcommons.compiled import fingerprint
 from cardcommons.treaty import Game
 from cardcommons.tree import GameTree, InfoSets, Nodes
 
 _FORMAT = 1
-_DAMAGED = (ValueError, KeyError, EOFError, zipfile.BadZipFile)
+_SET = "info_set_"
 
 
 def default_folder() -> Path:
@@ -57,7 +54,7 @@ def kept(identity: str, build: Callable[[], GameTree], folder: Path | None = Non
     if path.exists():
         try:
             return read_tree(path)
-        except _DAMAGED:
+        except ValueError:
             pass
     tree = build()
     write_tree(tree, path)
@@ -65,26 +62,19 @@ def kept(identity: str, build: Callable[[], GameTree], folder: Path | None = Non
 
 
 def write_tree(tree: GameTree, path: Path) -> None:
-    """Write a tree, so that the file is there as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    told = json.dumps({"game": tree.game, "labels": tree.labels}).encode()
-    arrays = tree.nodes._asdict() | {
-        f"set_{name}": value for name, value in tree.info_sets._asdict().items()
-    }
-    with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            np.savez(file, told=np.frombuffer(told, np.uint8), **arrays)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+    """Write a tree to a file."""
+    sets = {_SET + name: array for name, array in tree.info_sets._asdict().items()}
+    told = {"game": tree.game, "labels": tree.labels}
+    write_arrays(path, told, tree.nodes._asdict() | sets)
 
 
 def read_tree(path: Path) -> GameTree:
-    """Read a tree; ``ValueError``, ``KeyError`` or the like if the file is damaged."""
-    with np.load(path, allow_pickle=False) as file:
-        nodes = Nodes(*(file[name] for name in Nodes._fields))
-        info_sets = InfoSets(*(file[f"set_{name}"] for name in InfoSets._fields))
-        told = json.loads(file["told"].tobytes())
-    return GameTree(told["game"], nodes.utility.shape[1], nodes, info_sets, tuple(told["labels"]))
+    """Read a tree; ``ValueError`` if the file is damaged."""
+    told, arrays = read_arrays(path)
+    try:
+        nodes = Nodes(*(arrays[name] for name in Nodes._fields))
+        info_sets = InfoSets(*(arrays[_SET + name] for name in InfoSets._fields))
+        labels = tuple(told["labels"])
+        return GameTree(told["game"], nodes.utility.shape[1], nodes, info_sets, labels)
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"{path} holds no tree: {error} is missing") from None
