@@ -4,7 +4,6 @@ The walk is Python's, a microsecond or two a history; what is built on the tree 
 OpenSpiel.  An information set is what ``information_state_string`` says it is.
 """
 
-import json
 from array import array
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
+from cardcommons.identity import digest
 from cardcommons.treaty import CHANCE, TERMINAL
 from cardcommons.tree import (
     MOST_NODES,
@@ -133,13 +133,13 @@ def label_key(label: str) -> int:
 
 
 def identity(game: pyspiel.Game) -> str | None:
-    """All that decides what the tree of a game is; ``None`` if that can't be told.
+    """A hash of all that decides what the tree of a game is; ``None`` if that can't be told.
 
     It can be told of OpenSpiel's own games, but not of those that are written in Python.
     """
     if type(game) is not pyspiel.Game:
         return None
-    return json.dumps(["openspiel", version("open_spiel"), str(game)])
+    return digest("openspiel", version("open_spiel"), str(game))
 
 
 class _Record:

@@ -1,14 +1,11 @@
 """Unrolled trees kept on disk, under names that tell the game, its parameters and its code."""
 
-import json
 import os
 from collections.abc import Callable
-from hashlib import blake2b
 from pathlib import Path
 
 from cardcommons.arrayfile import read_arrays, write_arrays
-from cardcommons.compiled import fingerprint
-from cardcommons.treaty import Game
+from cardcommons.identity import digest
 from cardcommons.tree import GameTree, InfoSets, Nodes
 
 _FORMAT = 1
@@ -24,33 +21,18 @@ def default_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "cardcommons"
 
 
-def identity(game: Game) -> str:
-    """All that decides what the tree of a game is: parameters, start, and the rules' code."""
-    rules = game.rules
-    verbs = (rules.to_move, rules.legal, rules.chance, rules.apply, rules.payoff, rules.info_key)
-    return json.dumps(
-        [
-            game.name,
-            game.parameters,
-            rules.num_players,
-            [int(word) for word in game.start],
-            [fingerprint(verb) for verb in verbs],
-        ]
-    )
-
-
-def kept(identity: str, build: Callable[[], GameTree], folder: Path | None = None) -> GameTree:
+def kept(known_by: str, build: Callable[[], GameTree], folder: Path | None = None) -> GameTree:
     """The tree of a game, read from disk if it is there, or else built and written there.
 
     Args:
-        identity: all that decides what the tree is; part of the file's name, as a hash.
+        known_by: all that decides what the tree is, such as a game's
+            :func:`~cardcommons.identity.rules_digest`.
         build: makes the tree.
         folder: where trees are kept; by default :func:`default_folder`.
 
     A file that is damaged is made anew.
     """
-    digest = blake2b(f"{_FORMAT} {identity}".encode(), digest_size=16).hexdigest()
-    path = (folder or default_folder()) / "trees" / f"{digest}.npz"
+    path = (folder or default_folder()) / "trees" / f"{digest(_FORMAT, known_by)}.npz"
     if path.exists():
         try:
             return read_tree(path)

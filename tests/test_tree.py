@@ -12,6 +12,7 @@ from numba.extending import register_jitable
 
 import cardcommons
 from cardcommons import Game, State, openspiel_tree, tree_cache
+from cardcommons.identity import rules_digest
 from cardcommons.openspiel import PREFIX
 from cardcommons.perft import perft
 from cardcommons.treaty import CHANCE, TERMINAL, Words
@@ -215,11 +216,11 @@ def test_damaged_files_of_the_cache_are_made_anew(tmp_path: Path) -> None:
 
 
 def test_what_a_tree_is_known_by() -> None:
-    one = tree_cache.identity(cardcommons.parse_game(SMALL))
-    assert one == tree_cache.identity(cardcommons.parse_game(SMALL))
-    assert one != tree_cache.identity(cardcommons.parse_game(SMALL.replace("margin", "win")))
+    one = rules_digest(cardcommons.parse_game(SMALL))
+    assert one == rules_digest(cardcommons.parse_game(SMALL))
+    assert one != rules_digest(cardcommons.parse_game(SMALL.replace("margin", "win")))
     game = kuhn_game()
     changed = replace(game, rules=game.rules._replace(info_key=_always_one))
-    assert tree_cache.identity(game) != tree_cache.identity(changed)
+    assert rules_digest(game) != rules_digest(changed)
     assert openspiel_tree.identity(pyspiel.load_game("kuhn_poker")) is not None
     assert openspiel_tree.identity(pyspiel.load_game("cardcommons_treasure")) is None
