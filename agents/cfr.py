@@ -203,7 +203,7 @@ class CFRSolver:
 
     def average_strategy(self) -> Strategy:
         """The strategy that approaches an equilibrium, in a zero-sum game of two players."""
-        return normalized(self.form.tree, self.tables.average)
+        return normalized(self.form.leaves.first_slot, self.tables.average)
 
     def current_strategy(self) -> Strategy:
         """The strategy of the next iteration."""

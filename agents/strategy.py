@@ -16,14 +16,18 @@ _SLACK = 1e-6
 
 def uniform(tree: GameTree) -> Strategy:
     """Every action of an information set with the same probability."""
-    return normalized(tree, np.zeros(tree.num_slots))
+    return normalized(tree.info_sets.first_slot, np.zeros(tree.num_slots))
 
 
-def normalized(tree: GameTree, weights: Strategy) -> Strategy:
-    """Probabilities in proportion to weights; uniform in information sets without any."""
-    first = tree.info_sets.first_slot
-    sizes = np.diff(first)
-    totals = np.repeat(np.add.reduceat(weights, first[:-1]), sizes)
+def normalized(first_slot: npt.NDArray[np.int64], weights: Strategy) -> Strategy:
+    """Probabilities in proportion to weights; uniform in information sets without any.
+
+    Args:
+        first_slot: ``int64[I + 1]``: where the slots of each information set begin.
+        weights: of all slots, at least 0.
+    """
+    sizes = np.diff(first_slot)
+    totals = np.repeat(np.add.reduceat(weights, first_slot[:-1]), sizes)
     even = np.repeat(1.0 / sizes, sizes)
     np.divide(weights, totals, out=even, where=totals > 0)
     return even
@@ -31,7 +35,7 @@ def normalized(tree: GameTree, weights: Strategy) -> Strategy:
 
 def random_strategy(tree: GameTree, rng: np.random.Generator) -> Strategy:
     """Uniformly from the simplex of each information set."""
-    return normalized(tree, rng.exponential(size=tree.num_slots))
+    return normalized(tree.info_sets.first_slot, rng.exponential(size=tree.num_slots))
 
 
 def check_strategy(tree: GameTree, strategy: Strategy) -> None:

@@ -49,6 +49,15 @@ def seated(info_key, player):
     return max(mix(info_key + np.uint64(player + 1) * _SEAT), ONE)
 
 
+def all_seated(
+    info_keys: npt.NDArray[np.uint64], players: npt.NDArray[np.int8]
+) -> npt.NDArray[np.uint64]:
+    """:func:`seated` of many information sets, for callers outside compiled code."""
+    seats = (players.astype(np.uint64) + ONE) * _SEAT
+    told: npt.NDArray[np.uint64] = np.maximum(mix(info_keys + seats), ONE)
+    return told
+
+
 @register_jitable
 def find_slot(table, key):
     """Where ``key``, which isn't 0, stands or would stand; some entry of the table is free."""
@@ -85,6 +94,20 @@ def make_move_keys() -> Kernel:
                 new.row[slot] = old.row[i]
 
     return move_keys
+
+
+@cache
+def make_enter_keys() -> Kernel:
+    """Compile ``(table, keys)``: enter different keys (``uint64[n]``) as rows 0 to n - 1."""
+
+    @compiled("keytable", types.void(KEYTABLE, types.uint64[::1]))
+    def enter_keys(table, keys):
+        for row in range(keys.size):
+            slot = find_slot(table, keys[row])
+            table.key[slot] = keys[row]
+            table.row[slot] = row
+
+    return enter_keys
 
 
 def grown(table: KeyTable) -> KeyTable:

@@ -11,7 +11,7 @@ remembers none of them.
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numba
@@ -120,6 +120,14 @@ class GameTree:
     def num_slots(self) -> int:
         """How many actions the information sets have in all."""
         return self.info_sets.action.size
+
+    @cached_property
+    def depth(self) -> int:
+        """How many actions, chance outcomes included, the longest history has."""
+        depth, node = 0, self.num_nodes - 1  # which is one of the deepest
+        while node:
+            depth, node = depth + 1, int(self.nodes.parent[node])
+        return depth
 
     def history(self, node: int) -> list[int]:
         """The actions, chance outcomes included, that lead to a node."""

@@ -13,7 +13,7 @@ from cardcommons.tree import unroll
 KUHN, LEDUC, LIARS = "kuhn_poker", "leduc_poker", "liars_dice"
 SMALL_LIARS = "liars_dice(dice_sides=3)"
 KUHN_FOR_THREE = "kuhn_poker(players=3)"
-TREASURE = "treasure:rows=2,columns=2,ranks=2,copies=1,hand=1,treasure=False"
+TREASURE = "treasure:rows=2,columns=2,ranks=2,copies=1,treasure=False,hand=1"
 
 
 @cache

@@ -141,7 +141,7 @@ def test_weights_become_probabilities() -> None:
     form = openspiel_form(KUHN)
     weights = np.zeros(24)
     weights[2:4] = 1.0, 3.0
-    told = normalized(form.tree, weights)
+    told = normalized(form.leaves.first_slot, weights)
     assert told[:6].tolist() == [0.5, 0.5, 0.25, 0.75, 0.5, 0.5]
 
 
