@@ -220,17 +220,16 @@ class CFRSolver:
         }
         write_arrays(path, told, self.tables._asdict())
 
-    @classmethod
-    def load(cls, path: Path, form: SequenceForm) -> "CFRSolver":
-        """The solver that was saved; ``ValueError`` if it is none of this game."""
+    def load(self, path: Path) -> None:
+        """Go on from a checkpoint; ``ValueError`` if it is none of this game and algorithm."""
         told, arrays = read_arrays(path)
         if told.get("kind") != _KIND:
             raise ValueError(f"{path} is no checkpoint of counterfactual regret minimization")
-        if told["game"] != form.tree.game:
-            raise ValueError(f"{path} is of {told['game']}, not of {form.tree.game}")
-        if told["digest"] != form.digest:
+        if told["game"] != self.form.tree.game:
+            raise ValueError(f"{path} is of {told['game']}, not of {self.form.tree.game}")
+        if told["digest"] != self.form.digest:
             raise ValueError(f"{path} is of {told['game']} under other rules")
-        solver = cls(form, told["algorithm"])
-        solver.iteration = told["iteration"]
-        solver.tables = Tables(**arrays)
-        return solver
+        if told["algorithm"] != self.algorithm:
+            raise ValueError(f"{path} is of {told['algorithm']}, not of {self.algorithm}")
+        self.iteration = told["iteration"]
+        self.tables = Tables(**arrays)

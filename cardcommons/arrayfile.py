@@ -6,7 +6,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -32,14 +31,13 @@ def write_arrays(
     path.parent.mkdir(parents=True, exist_ok=True)
     words = np.frombuffer(json.dumps(told).encode(), np.uint8)
     save: Any = np.savez_compressed if compress else np.savez
-    with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as file:
             save(file, **{_TOLD: words}, **arrays)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

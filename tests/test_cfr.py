@@ -110,7 +110,8 @@ def test_a_checkpoint_changes_nothing(algorithm: str, tmp_path: Path) -> None:
     begun = CFRSolver(form, algorithm)
     begun.run(20)
     begun.save(tmp_path / "half.npz")
-    resumed = CFRSolver.load(tmp_path / "half.npz", form)
+    resumed = CFRSolver(form, algorithm)
+    resumed.load(tmp_path / "half.npz")
     for _ in range(3):
         resumed.run(10)
     assert (resumed.iteration, resumed.algorithm) == (50, algorithm)
@@ -124,13 +125,15 @@ def test_checkpoints_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "kuhn.npz"
     CFRSolver(openspiel_form(KUHN)).save(path)
     with pytest.raises(ValueError, match=r"is of kuhn_poker\(\), not of leduc_poker\(\)"):
-        CFRSolver.load(path, openspiel_form(LEDUC))
+        CFRSolver(openspiel_form(LEDUC)).load(path)
+    with pytest.raises(ValueError, match=r"is of dcfr, not of cfr\+"):
+        CFRSolver(openspiel_form(KUHN), "cfr+").load(path)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="is damaged"):
-        CFRSolver.load(path, openspiel_form(KUHN))
+        CFRSolver(openspiel_form(KUHN)).load(path)
     with pytest.raises(OSError, match="nowhere"):
-        CFRSolver.load(tmp_path / "nowhere.npz", openspiel_form(KUHN))
+        CFRSolver(openspiel_form(KUHN)).load(tmp_path / "nowhere.npz")
 
 
 def test_wrong_arguments_are_refused() -> None:
