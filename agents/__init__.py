@@ -7,6 +7,7 @@ from agents.ismcts import ISMCTSAgent
 from agents.mcts import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.openspiel import MadeBotAgent, OpenSpielMCTSAgent, OpenSpielRandomAgent, as_bot
+from agents.policy import PolicyAgent
 from agents.random import RandomAgent
 from cardcommons import Game
 from cardcommons.spec import read_options, split_spec, suggestion
@@ -25,6 +26,7 @@ AGENTS: dict[str, type[Agent]] = {
         OpenSpielRandomAgent,
         OpenSpielMCTSAgent,
         MadeBotAgent,
+        PolicyAgent,
     )
 }
 

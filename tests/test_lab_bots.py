@@ -160,7 +160,7 @@ PLAYERS = [
 
 
 def test_every_agent_is_tried_as_a_bot() -> None:
-    assert {spec.split(":")[0] for spec in PLAYERS} == set(AGENTS) - {"bot"}
+    assert {spec.split(":")[0] for spec in PLAYERS} == set(AGENTS) - {"bot", "policy"}
 
 
 @pytest.mark.parametrize("spec", PLAYERS)
