@@ -1,5 +1,6 @@
 """Equal state keys go with equal futures, whatever vertices, nucleons and colours are called."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import islice, permutations
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardcommons import State
-from cardcommons.games.gluons.rules import COUNTS, DECKS, HANDS, OWN, VALUE
+from cardcommons.games.gluons.rules import COUNTS, DECKS, HANDS, META, OWN, VALUE
 from cardcommons.perft import perft
 from tests.gluons.walks import (
     DEFAULT,
@@ -41,6 +42,7 @@ from tests.twins.gluons import (
     PLANNING,
     SIDES,
     Area,
+    Gluon,
     Twin,
     at_random,
     in_order,
@@ -164,8 +166,25 @@ def canonical(twin: Twin) -> Hashable:
     planning, acting = twin.phase == PLANNING, twin.phase in (PLANNING, ACTIVATION)
     round_number = twin.round if twin.parameters.max_rounds else 0
     turn = (twin.phase, round_number, twin.first, twin.player, twin.pending)
-    held = (twin.order if acting else (), len(twin.locked) if planning else 0)
-    return (twin.parameters, min(forms), turn, held, tuple(map(len, twin.kept)))
+    duty = [
+        planning and player not in twin.passed and any(g.face_up for g in _gluons(twin, player))
+        for player in range(twin.parameters.players)
+    ]
+    held = (_still_in_order(twin) if acting else (), len(twin.locked) if planning else 0)
+    return (twin.parameters, min(forms), turn, held, tuple(duty), tuple(map(len, twin.kept)))
+
+
+def _gluons(twin: Twin, player: int) -> list[Gluon]:
+    return [gluon for gluon in twin.areas.values() if gluon.owner == player]
+
+
+def _still_in_order(twin: Twin) -> tuple[int, ...]:
+    """The order of the tokens; in activation of those who have gluons, from the one who acts."""
+    if twin.phase == PLANNING:
+        return twin.order
+    begin = twin.order.index(twin.player)
+    turns = twin.order[begin:] + twin.order[:begin]
+    return tuple(player for player in turns if _gluons(twin, player))
 
 
 def _in_colours(twin: Twin, colours: str) -> tuple[Any, ...]:
@@ -175,7 +194,7 @@ def _in_colours(twin: Twin, colours: str) -> tuple[Any, ...]:
     def content(area: Area) -> str:
         gluon = twin.areas.get(area)
         if gluon:
-            return f"{gluon.owner}{pair(gluon.pair)}{gluon.face_up}"
+            return f"{gluon.owner}{pair(gluon.pair)}"
         return "#" * (area in twin.blockers)
 
     nucleons = sorted(
@@ -353,7 +372,7 @@ def test_whatever_else_differs_makes_another_key() -> None:
         "another area": "RG@A13 RG@A31 RB@A23 RB@A32",
         "another gluon": "RG@A21 RG@A31 RG@A23 RB@A32",
         "owners exchanged": "RG@A31 RG@A21 RB@A23 RB@A32",
-        "face down": "RG@A21 RG@A31 RB?A23 RB@A32",
+        "nothing face up": "RG?A21 RG@A31 RB?A23 RB@A32",
         "one has passed": "RG@A21 RG@A31 RB@A23 RB@A32 pass",
         "both have passed": "RG@A21 RG@A31 RB@A23 RB@A32 pass pass",
         "locked": "RG@A21 RG@A31 pass RB@A23",
@@ -363,3 +382,40 @@ def test_whatever_else_differs_makes_another_key() -> None:
     }
     found = [start.played(actions.split()) for actions in told.values()]
     assert assert_keys_are_canonical(found) == len(told)
+
+
+def test_which_gluons_lie_face_down_makes_no_key() -> None:
+    start = Pair.start(DEFAULT).played(DEAL)
+    told = ["RG@A21 RG@A31 RB?A23 RB@A32", "RG?A21 RG?A31 RB@A23 RB@A32"]
+    one, other = (start.played(actions.split()) for actions in told)
+    assert one.state.state_key() == other.state.state_key()
+    assert info_key(one.state, 1) != info_key(other.state, 1)
+
+
+def _with_places_exchanged(state: State, one: int, other: int) -> State:
+    """The state in which the holders of two tokens have exchanged them."""
+    after, meta = state.copy(), int(state.words[META])
+    shifts = [20 + 2 * one, 20 + 2 * other]
+    difference = (meta >> shifts[0] ^ meta >> shifts[1]) & 3
+    for shift in shifts:
+        meta ^= difference << shift
+    after.words[META] = np.uint64(meta)
+    return after
+
+
+def test_the_place_of_a_player_without_gluons_makes_no_key() -> None:
+    met = Counter[bool]()
+    for seed in range(40):
+        for pair, _ in walk(Pair.start(FOUR), POLICIES["in turn"], Random(seed)):
+            twin, state = pair.twin, pair.state
+            if twin.phase != ACTIVATION or seed % 4 != len(twin.history) % 4:
+                continue
+            acting = twin.order.index(twin.player)
+            one, other = (acting + 1) % 4, (acting + 2) % 4
+            exchanged = _with_places_exchanged(state, one, other)
+            matters = all(_gluons(twin, twin.order[place]) for place in (one, other))
+            assert (exchanged.state_key() != state.state_key()) == matters
+            if not matters:
+                assert perft(state.game, 3, exchanged) == perft(state.game, 3, state)
+            met[matters] += 1
+    assert min(met[True], met[False]) > 50

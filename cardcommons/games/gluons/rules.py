@@ -114,7 +114,7 @@ _PLAN = (
     | _NIBBLE << _SHOWN_SHIFT
 )
 """The fields that matter in planning alone."""
-_TOKENS_AND_TURNS = (
+TOKENS_AND_TURNS = (
     _ORDER << _ORDER_SHIFT
     | _THREE_BITS << TAKEN_SHIFT
     | _PAIR_BITS << _PLACE_SHIFT
@@ -345,6 +345,12 @@ def tokens_taken(meta):
 def tokens_locked(meta):
     """How many of them are locked."""
     return field(meta, LOCKED_SHIFT, _THREE_BITS)
+
+
+@register_jitable
+def activator(meta):
+    """The place in the order of the player who activates."""
+    return field(meta, _PLACE_SHIFT, _PAIR_BITS)
 
 
 @register_jitable
@@ -632,7 +638,7 @@ def _plan(s, player, a):
 @register_jitable
 def _end_round(s):
     s[OWN] = ZERO
-    meta = s[META] & ~_TOKENS_AND_TURNS
+    meta = s[META] & ~TOKENS_AND_TURNS
     if meta & FINAL:
         s[META] = (meta & ~_NEXT_AND_ACTOR) | NEXT_END
         return
@@ -679,7 +685,7 @@ def _activate(s, player, area, discarded):
         s[COUNTS] = _swapped(s[COUNTS], area) + (ONE << np.uint64(4 * player))
     s[OWN] ^= ONE << np.uint64(NUM_AREAS * player + area)
     s[VALUE] &= ~(here | _NIBBLE << np.uint64(4 * area))
-    _next_activation(s, field(s[META], _PLACE_SHIFT, _PAIR_BITS))
+    _next_activation(s, activator(s[META]))
 
 
 @register_jitable
