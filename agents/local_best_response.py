@@ -46,7 +46,7 @@ def make_play(rules: Rules) -> Kernel:
 
     @register_jitable
     def follow(w, prob, row, player, rng):
-        """Play a decision by the policy, at random where it is silent."""
+        """An option drawn by the policy, or at random where it is silent."""
         n = options(w, row, player)
         place = place_of(w, row, player, n, False)
         chosen = 0
@@ -57,7 +57,7 @@ def make_play(rules: Rules) -> Kernel:
             while left >= 0.0 and chosen < n - 1:
                 chosen += 1
                 left -= prob[place + chosen]
-        step(w, row, chosen)
+        return chosen
 
     @register_jitable
     def play_on(w, prob, row, rng):
@@ -66,7 +66,7 @@ def make_play(rules: Rules) -> Kernel:
             if player == CHANCE:
                 draw(w, row, rng)
             else:
-                follow(w, prob, row, player, rng)
+                step(w, row, follow(w, prob, row, player, rng))
             player = mover(w, row)
 
     @register_jitable
@@ -105,12 +105,12 @@ def make_play(rules: Rules) -> Kernel:
             while player != TERMINAL:
                 if player == CHANCE:
                     draw(w, _GAME, rng)
-                elif player == me:
-                    best = respond(w, prob, me, samples, rng, totals)
-                    options(w, _GAME, me)
-                    step(w, _GAME, best)
                 else:
-                    follow(w, prob, _GAME, player, rng)
+                    if player == me:
+                        chosen = respond(w, prob, me, samples, rng, totals)
+                    else:
+                        chosen = follow(w, prob, _GAME, player, rng)
+                    step(w, _GAME, chosen)
                 player = mover(w, _GAME)
             returns[number] = utility(w, _GAME, me)
 
