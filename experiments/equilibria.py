@@ -39,6 +39,13 @@ GAMES = (
     "treasure:rows=2,columns=3,ranks=3,copies=1,treasure=False,hand=2",
     "treasure:rows=2,columns=2,ranks=2,copies=1,hand=3",
     "treasure:rows=3,columns=3,ranks=2,copies=1,hand=3",
+    "gluons:copies=1,hand=1,pairs=RG-GR",
+    "gluons:copies=1,hand=1,pairs=RG-GR-RB,max_rounds=2,sides=12-21-23-31",
+    "gluons:copies=2,hand=2,pairs=RG-GR,max_rounds=1,sides=12-21-23-32",
+    "gluons:copies=2,hand=2,pairs=RG-GR,max_rounds=1,sides=12-21-23-32,face_up=True",
+    "gluons:copies=1,hand=2,pairs=RG-GR-RB,max_rounds=1,sides=12-21-23-32",
+    "gluons:copies=1,hand=2,pairs=RG-GR-RB,max_rounds=1,sides=12-21-23-32,utility=points",
+    "gluons:players=3,copies=1,hand=1,pairs=RG-GR-RB,max_rounds=1,sides=12-21-23",
 )
 """The games of the table, as text."""
 
