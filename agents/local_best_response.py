@@ -183,13 +183,14 @@ def lower_bound(
         policy.key, policy.first, (policy.key.size + 1).bit_length() + 1, policy.prob.size
     )
     world, totals = treaty_world(game, shelf), np.zeros(game.rules.max_legal)
+    prob = np.ascontiguousarray(policy.prob)
     play, players = make_play(game.rules), game.rules.num_players
     returns = np.zeros((players, games))
     for me in range(players):
         rng = make_rng(child_seed(seed, me))
         for begin in range(0, games, _CHUNK):
             part = returns[me, begin : begin + _CHUNK]
-            play(world, policy.prob, me, samples, rng, totals, part)
+            play(world, prob, me, samples, rng, totals, part)
             if progress is not None:
                 progress(me * games + begin + part.size, players * games)
     return _bound(returns)

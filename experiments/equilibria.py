@@ -13,7 +13,6 @@ from pathlib import Path
 from cyclopts import App
 from rich.table import Table
 
-from agents.best_response import best_responses
 from agents.cfr import CFRSolver
 from cardcommons import parse_game
 from cardcommons.sequence_form import sequence_form
@@ -27,7 +26,7 @@ ALGORITHM = "dcfr"
 TARGET = 1e-4
 """Exploitability at which a game is taken for solved."""
 
-_STEP, _MOST_ITERATIONS = 50, 20_000
+_MOST_ITERATIONS = 20_000
 
 GAMES = (
     "treasure:rows=2,columns=2,ranks=2,copies=1,treasure=False,hand=1",
@@ -81,13 +80,10 @@ def solve_row(spec: str, iterations: int | None = None) -> Row:
     tree = unroll(parse_game(spec))
     form = sequence_form(tree)
     solver = CFRSolver(form, ALGORITHM)
-    solver.run(_STEP if iterations is None else iterations)
-    told = best_responses(form, solver.average_strategy())
-    while (
-        iterations is None and told.exploitability > TARGET and solver.iteration < _MOST_ITERATIONS
-    ):
-        solver.run(_STEP)
-        told = best_responses(form, solver.average_strategy())
+    if iterations is None:
+        told = solver.approach(TARGET, _MOST_ITERATIONS)
+    else:
+        told = solver.approach(0.0, iterations, iterations)
     first, *others = told.values
     return Row(
         game=tree.game,

@@ -106,6 +106,18 @@ def test_three_players_come_near_an_equilibrium() -> None:
     assert best_responses(solver.form, solver.average_strategy()).nash_conv < 1e-4
 
 
+def test_a_solver_stops_at_its_target() -> None:
+    solver = CFRSolver(openspiel_form(LEDUC), "cfr+")
+    told = solver.approach(5e-3, at_most=1000, every=30)
+    assert told.exploitability <= 5e-3
+    assert solver.iteration % 30 == 0
+    before = CFRSolver(solver.form, "cfr+")
+    before.run(solver.iteration - 30)
+    assert best_responses(solver.form, before.average_strategy()).exploitability > 5e-3
+    solver.approach(0.0, at_most=solver.iteration + 7)
+    assert solver.iteration % 30 == 7
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_checkpoint_changes_nothing(algorithm: str, tmp_path: Path) -> None:
     form = openspiel_form(LEDUC)
