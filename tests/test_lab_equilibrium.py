@@ -67,14 +67,14 @@ def test_a_run_reaches_its_target(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_the_size_is_told_once_and_the_tree_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = "231 histories, about 76 information sets, 0.0 MiB\n"
-    for number, said in enumerate((told, "")):
+    told = "231 histories, about 76 information sets, 0.0 MiB"
+    for number, times in enumerate((1, 0)):
         assert solve(tmp_path / str(number), iterations=1) == 0
-        assert capsys.readouterr().err == said
+        assert capsys.readouterr().err.count(told) == times
     assert len(list((tmp_path / "cache" / "trees").iterdir())) == 1
     anew: dict[str, Any] = {"iterations": 1, "no-cache": ""}
     assert solve(tmp_path / "anew", **anew) == 0
-    assert capsys.readouterr().err == told
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("algorithm", ["pcfr+", "external", "outcome"])
