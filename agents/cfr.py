@@ -25,6 +25,7 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import register_jitable
 
+from agents.best_response import Responder, Responses
 from agents.strategy import Strategy, normalized, uniform
 from cardcommons.arrayfile import read_arrays, write_arrays
 from cardcommons.compiled import compiled
@@ -200,6 +201,24 @@ class CFRSolver:
             self.form.leaves, variant, self.tables, plan, gradient, self.iteration, iterations
         )
         self.iteration += iterations
+
+    def approach(self, target: float, at_most: int, every: int = 50) -> Responses:
+        """Iterate until the average strategy is near enough to an equilibrium.
+
+        Args:
+            target: the exploitability to stop at.
+            at_most: the iterations to stop at, those that are done already included.
+            every: how many iterations to do before it is looked at again.
+
+        Returns:
+            Best responses to the average strategy, which tell its exploitability.
+        """
+        responder = Responder(self.form)
+        told = responder.responses(self.average_strategy())
+        while told.exploitability > target and self.iteration < at_most:
+            self.run(min(every, at_most - self.iteration))
+            told = responder.responses(self.average_strategy())
+        return told
 
     def average_strategy(self) -> Strategy:
         """The strategy that approaches an equilibrium, in a zero-sum game of two players."""

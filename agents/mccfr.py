@@ -322,7 +322,9 @@ _ENTRY_BYTES = 48
 """Of the capacity for an information set: two entries of the table, its key and its place."""
 
 
-def _check(sampling: str, epsilon: float) -> None:
+def _check(players: int, sampling: str, epsilon: float) -> None:
+    if players < 2:
+        raise ValueError("sampling averages the strategies of others, so two must play or more")
     if sampling not in SAMPLINGS:
         raise ValueError(
             f"no sampling is called {sampling!r}{suggestion(sampling, list(SAMPLINGS))}"
@@ -339,8 +341,10 @@ class MCCFRSolver(ABC):
         tables: what was learned, by slot.
     """
 
-    def __init__(self, sampling: str, epsilon: float, seed: int, stack: Stack) -> None:
-        _check(sampling, epsilon)
+    def __init__(
+        self, players: int, sampling: str, epsilon: float, seed: int, stack: Stack
+    ) -> None:
+        _check(players, sampling, epsilon)
         self.sampling = sampling
         self.epsilon = epsilon
         self.tables = Tables(np.zeros(0), np.zeros(0))
@@ -421,7 +425,7 @@ class TreeMCCFR(MCCFRSolver):
         tree = form.tree
         plies = tree.depth + 1
         options = int(np.diff(tree.info_sets.first_slot).max())
-        super().__init__(sampling, epsilon, seed, make_stack(plies, options))
+        super().__init__(tree.num_players, sampling, epsilon, seed, make_stack(plies, options))
         self.form = form
         self.tables = Tables(*np.zeros((2, tree.num_slots)))
         self._world = tree_world(tree, plies)
@@ -479,7 +483,8 @@ class GameMCCFR(MCCFRSolver):
         if memory < _LEAST_MEMORY:
             raise ValueError(f"memory must be at least {_LEAST_MEMORY} bytes, not {memory}")
         rules = game.rules
-        super().__init__(sampling, epsilon, seed, make_stack(rules.max_length + 2, rules.max_legal))
+        stack = make_stack(rules.max_length + 2, rules.max_legal)
+        super().__init__(rules.num_players, sampling, epsilon, seed, stack)
         self.game = game
         self.memory = memory
         self.tables = Tables(*np.zeros((2, _FIRST_SLOTS + rules.max_legal)))

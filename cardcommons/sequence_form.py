@@ -26,7 +26,7 @@ from numba.extending import register_jitable
 
 from cardcommons.compiled import compiled
 from cardcommons.treaty import Kernel
-from cardcommons.tree import NOWHERE, GameTree, Nodes, make_nodes
+from cardcommons.tree import NOWHERE, GameTree, make_nodes
 
 _SOUND = -1
 """In place of an information set: none breaks perfect recall."""
@@ -149,28 +149,36 @@ def sequence_form(tree: GameTree) -> SequenceForm:
             actions of that player.
     """
     sets = tree.info_sets
-    chance = np.empty(tree.num_nodes)
-    sequence = np.empty((tree.num_nodes, tree.num_players), dtype=np.int32)
-    parent = np.full(tree.num_info_sets, NOWHERE, dtype=np.int64)
-    forgetful = make_trace()(tree.nodes, sets.first_slot, chance, sequence, parent)
-    if forgetful != _SOUND:
-        raise ValueError(
-            f"{tree.game} lacks perfect recall: player {sets.player[forgetful]} can come to "
-            f"information set {forgetful} by different actions of their own"
-        )
-    sequences, worths = _merged(*_ends(tree.nodes, chance, sequence))
+    parent, ends = _traced(tree)
+    sequences, worths = _merged(*ends)
     first_set = np.searchsorted(sets.player, np.arange(tree.num_players + 1)).astype(np.int64)
     lists = _lists(sequences, worths, tree.num_players + tree.num_slots)
     return SequenceForm(tree, Leaves(first_set, sets.first_slot, parent, *lists))
+
+
+def bytes_to_form(nodes: int, terminals: int, players: int) -> int:
+    """About how much memory it takes to make the sequence form of a tree, beside the tree."""
+    return nodes * (8 + 4 * players) + terminals * (32 + 40 * players)
 
 
 _Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]
 """Sequences ``[ends, P]`` and, for each player, utility times probability ``[ends, P]``."""
 
 
-def _ends(nodes: Nodes, chance: npt.NDArray[np.float64], sequence: npt.NDArray[np.int32]) -> _Ends:
+def _traced(tree: GameTree) -> tuple[npt.NDArray[np.int64], _Ends]:
+    """The sequence that leads to each information set, and the ends of the game."""
+    nodes, sets = tree.nodes, tree.info_sets
+    chance = np.empty(tree.num_nodes)
+    sequence = np.empty((tree.num_nodes, tree.num_players), dtype=np.int32)
+    parent = np.full(tree.num_info_sets, NOWHERE, dtype=np.int64)
+    forgetful = make_trace()(nodes, sets.first_slot, chance, sequence, parent)
+    if forgetful != _SOUND:
+        raise ValueError(
+            f"{tree.game} lacks perfect recall: player {sets.player[forgetful]} can come to "
+            f"information set {forgetful} by different actions of their own"
+        )
     ends = np.flatnonzero(nodes.first_child[1:] == nodes.first_child[:-1])
-    return sequence[ends], nodes.utility[nodes.place[ends]] * chance[ends, None]
+    return parent, (sequence[ends], nodes.utility[nodes.place[ends]] * chance[ends, None])
 
 
 def _merged(sequences: npt.NDArray[np.int32], worths: npt.NDArray[np.float64]) -> _Ends:

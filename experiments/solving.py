@@ -15,9 +15,10 @@ from agents.mccfr import SAMPLINGS, GameMCCFR, TreeMCCFR
 from agents.policy import Policy
 from cardcommons import Game, openspiel_tree, tree, tree_cache
 from cardcommons.identity import digest, rules_digest
-from cardcommons.sequence_form import SequenceForm, sequence_form
+from cardcommons.sequence_form import SequenceForm, bytes_to_form, sequence_form
 from cardcommons.spec import suggestion
-from cardcommons.tree import GameTree, Progress
+from cardcommons.tree import GameTree, Progress, TreeCount, require_fit
+from experiments import command
 
 EVERY_ALGORITHM = (*ALGORITHMS, *SAMPLINGS)
 """What a game can be solved by; the samplings go by the names of what they sample."""
@@ -61,7 +62,11 @@ class Source:
         return cls(str(spiel), known_by, spiel=spiel)
 
     def unrolled(self, limit: int, progress: Progress | None, cached: bool) -> GameTree:
-        """The tree, from the cache if it may be and is there."""
+        """The tree, from the cache if it may be and is there.
+
+        Raises:
+            MemoryError: it would not fit within the limit, with what solving it takes.
+        """
         known_by = self.rules if self.spiel is None else openspiel_tree.identity(self.spiel)
         if not cached or known_by is None:
             return self._build(limit, progress)
@@ -69,8 +74,22 @@ class Source:
 
     def _build(self, limit: int, progress: Progress | None) -> GameTree:
         if self.game is not None:
-            return tree.unroll(self.game, limit=limit, progress=progress)
-        return openspiel_tree.unroll(self.spiel, limit=limit, progress=progress)
+            count = tree.count_tree(self.game, limit=limit, progress=progress)
+            _check_room(count, limit)
+            return tree.unroll(self.game, progress=progress, count=count)
+        count = openspiel_tree.count_tree(self.spiel, limit=limit, progress=progress)
+        _check_room(count, limit)
+        return openspiel_tree.unroll(self.spiel, limit=limit, progress=progress, count=count)
+
+
+def _check_room(count: TreeCount, limit: int) -> None:
+    """Say how large a tree will be; ``MemoryError`` if it can't be solved within the limit."""
+    solving = bytes_to_form(count.nodes, count.terminals, count.num_players)
+    command.say(
+        f"{count.nodes:,} histories, about {count.info_sets:,} information sets, "
+        f"{(count.bytes + solving) / 2**20:,.1f} MiB"
+    )
+    require_fit(count.game, count.bytes + solving, limit, f"{count.nodes:,} histories")
 
 
 class Work(ABC):

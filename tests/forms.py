@@ -15,6 +15,8 @@ SMALL_LIARS = "liars_dice(dice_sides=3)"
 KUHN_FOR_THREE = "kuhn_poker(players=3)"
 TREASURE = "treasure:rows=2,columns=2,ranks=2,copies=1,treasure=False,hand=1"
 
+GLUONS = "gluons:copies=1,hand=1,max_rounds=2,pairs=RG-GR-RB,sides=12-21"
+
 
 @cache
 def openspiel_form(name: str) -> SequenceForm:

@@ -13,6 +13,7 @@ from cardcommons.sequence_form import SequenceForm, sequence_form
 from cardcommons.tree import unroll
 from tests import kuhn
 from tests.forms import (
+    GLUONS,
     KUHN,
     KUHN_FOR_THREE,
     LEDUC,
@@ -35,7 +36,7 @@ def strategies(form: SequenceForm) -> list[Strategy]:
     return [uniform(form.tree), random_strategy(form.tree, rng), trained(form)]
 
 
-@pytest.mark.parametrize("name", [KUHN, KUHN_FOR_THREE, LEDUC, SMALL_LIARS, TREASURE])
+@pytest.mark.parametrize("name", [KUHN, KUHN_FOR_THREE, LEDUC, SMALL_LIARS, TREASURE, GLUONS])
 def test_nash_conv_is_openspiels(name: str) -> None:
     form, game = form_and_game(name)
     for strategy in strategies(form):

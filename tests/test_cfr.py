@@ -10,6 +10,7 @@ from agents.best_response import best_responses
 from agents.cfr import ALGORITHMS, CFRSolver
 from agents.openspiel_policy import from_openspiel
 from tests.forms import (
+    GLUONS,
     KUHN,
     KUHN_FOR_THREE,
     LEDUC,
@@ -57,23 +58,26 @@ def test_openspiels_solver_agrees(name: str, algorithm: str, rival: type) -> Non
 
 
 NASH_CONV = {
-    "cfr": (2e-3, 3e-2, 5e-2, 6e-3),
-    "cfr-simultaneous": (2e-2, 9e-2, 3e-1, 6e-3),
-    "cfr+": (2e-4, 6e-4, 1e-2, 6e-5),
-    "lcfr": (2e-4, 2e-2, 2e-2, 5e-5),
-    "dcfr": (3e-4, 4e-4, 5e-3, 4e-7),
-    "pcfr+": (5e-8, 2e-3, 2e-2, 5e-7),
+    "cfr": (2e-3, 3e-2, 5e-2, 6e-3, 2e-3),
+    "cfr-simultaneous": (2e-2, 9e-2, 3e-1, 6e-3, 2e-3),
+    "cfr+": (2e-4, 6e-4, 1e-2, 6e-5, 2e-5),
+    "lcfr": (2e-4, 2e-2, 2e-2, 5e-5, 2e-5),
+    "dcfr": (3e-4, 4e-4, 5e-3, 4e-7, 1e-7),
+    "pcfr+": (5e-8, 2e-3, 2e-2, 5e-7, 1e-7),
 }
 """Bounds on NashConv, a little above what is reached after 1000 iterations on Kuhn and on Leduc
-poker, 100 on liar's dice, and 300 on reduced Treasure.  That there are such bounds is proven in
-the papers at the head of :mod:`agents.cfr`.
+poker, 100 on liar's dice, and 300 on reduced Treasure and reduced Gluons.  That there are such
+bounds is proven in the papers at the head of :mod:`agents.cfr`.
 """
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_converges(algorithm: str) -> None:
     for name, iterations, bound in zip(
-        (KUHN, LEDUC, LIARS, TREASURE), (1000, 1000, 100, 300), NASH_CONV[algorithm], strict=True
+        (KUHN, LEDUC, LIARS, TREASURE, GLUONS),
+        (1000, 1000, 100, 300, 300),
+        NASH_CONV[algorithm],
+        strict=True,
     ):
         solver = CFRSolver(form_and_game(name)[0], algorithm)
         solver.run(iterations)
@@ -100,6 +104,18 @@ def test_three_players_come_near_an_equilibrium() -> None:
     solver = CFRSolver(openspiel_form(KUHN_FOR_THREE), "dcfr")
     solver.run(2000)
     assert best_responses(solver.form, solver.average_strategy()).nash_conv < 1e-4
+
+
+def test_a_solver_stops_at_its_target() -> None:
+    solver = CFRSolver(openspiel_form(LEDUC), "cfr+")
+    told = solver.approach(5e-3, at_most=1000, every=30)
+    assert told.exploitability <= 5e-3
+    assert solver.iteration % 30 == 0
+    before = CFRSolver(solver.form, "cfr+")
+    before.run(solver.iteration - 30)
+    assert best_responses(solver.form, before.average_strategy()).exploitability > 5e-3
+    solver.approach(0.0, at_most=solver.iteration + 7)
+    assert solver.iteration % 30 == 7
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -64,6 +64,19 @@ def test_a_run_reaches_its_target(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert TREASURE.partition(":")[0] in printed
 
 
+def test_the_size_is_told_once_and_the_tree_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "231 histories, about 76 information sets, 0.0 MiB"
+    for number, times in enumerate((1, 0)):
+        assert solve(tmp_path / str(number), iterations=1) == 0
+        assert capsys.readouterr().err.count(told) == times
+    assert len(list((tmp_path / "cache" / "trees").iterdir())) == 1
+    anew: dict[str, Any] = {"iterations": 1, "no-cache": ""}
+    assert solve(tmp_path / "anew", **anew) == 0
+    assert told in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("algorithm", ["pcfr+", "external", "outcome"])
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, algorithm: str) -> None:
     for out, goals in ((tmp_path / "one", (90,)), (tmp_path / "two", (17, 40, 90))):
@@ -153,7 +166,7 @@ def test_what_is_refused(
     complaint: str,
 ) -> None:
     assert solve(tmp_path, **options) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    *_, line = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ")
     assert _matches(complaint, line)
 

@@ -155,6 +155,8 @@ def test_wrong_arguments_and_checkpoints_are_refused(tmp_path: Path) -> None:
         GameMCCFR(game, memory=5)
     with pytest.raises(ValueError, match="iterations must be at least 0, not -1"):
         TreeMCCFR(form).run(-1)
+    with pytest.raises(ValueError, match="two must play or more"):
+        GameMCCFR(cardcommons.load("rally"))
     path = tmp_path / "some.npz"
     GameMCCFR(game, "outcome").save(path)
     with pytest.raises(ValueError, match="has sampling outcome, not external"):

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 
 import cardcommons
-from agents import make_agent
+from agents import as_bot, make_agent
 from agents.cfr import CFRSolver
 from agents.mccfr import GameMCCFR
 from agents.policy import Policy
@@ -15,6 +16,7 @@ from agents.strategy import random_strategy, uniform
 from cardcommons import State
 from cardcommons.arrayfile import read_arrays, write_arrays
 from cardcommons.identity import rules_digest
+from cardcommons.openspiel import PREFIX
 from cardcommons.state import make_verb
 from cardcommons.tree import GameTree, unroll
 from experiments.match import play
@@ -109,6 +111,16 @@ def test_policies_play_tournaments(tmp_path: Path) -> None:
     assert run(out, ["random", agent], game=TREASURE, pairs=150, opening=0) == 0
     wins = [game["agents"][game["returns"].index(1)] for game in games(out) if any(game["returns"])]
     assert wins.count(agent) > 5 * wins.count("random") > 0
+
+
+def test_a_policy_plays_in_openspiel(tmp_path: Path) -> None:
+    game = cardcommons.parse_game(TREASURE)
+    spec = write_treasure(tmp_path / "treasure.npz")
+    bots = [as_bot(make_agent(told, game), seat) for seat, told in enumerate((spec, "random"))]
+    spiel = pyspiel.load_game(PREFIX + game.name, game.parameters)
+    returns = [pyspiel.evaluate_bots(spiel.new_initial_state(), bots, seed) for seed in range(60)]
+    assert sum(first for first, _ in returns) > 20
+    assert all(first == -second for first, second in returns)
 
 
 def test_a_policy_of_the_whole_game_plays_it(tmp_path: Path) -> None:
