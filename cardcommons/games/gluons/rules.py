@@ -126,7 +126,7 @@ _PLAN = (
     | np.uint64(0xFF) << _PLAYED_SHIFT
     | _NIBBLE << _SHOWN_SHIFT
 )
-"""The fields that matter in planning alone."""
+"""The fields of planning, which start anew for activation."""
 _TOKENS_AND_TURNS = (
     _ORDER << _ORDER_SHIFT
     | _THREE_BITS << TAKEN_SHIFT
