@@ -395,10 +395,11 @@ def test_which_gluons_lie_face_down_makes_no_key() -> None:
 def _with_places_exchanged(state: State, one: int, other: int) -> State:
     """The state in which the holders of two tokens have exchanged them."""
     after, meta = state.copy(), int(state.words[META])
-    shifts = [20 + 2 * one, 20 + 2 * other]
-    difference = (meta >> shifts[0] ^ meta >> shifts[1]) & 3
-    for shift in shifts:
-        meta ^= difference << shift
+    for begin, width in ((20, 2), (28, 1)):  # who holds a token, and whether they are out
+        shifts = [begin + width * one, begin + width * other]
+        difference = (meta >> shifts[0] ^ meta >> shifts[1]) & ((1 << width) - 1)
+        for shift in shifts:
+            meta ^= difference << shift
     after.words[META] = np.uint64(meta)
     return after
 
