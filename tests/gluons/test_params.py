@@ -178,7 +178,7 @@ def test_facts_follow_from_the_parameters(
     assert (game.max_decisions, game.max_chance_nodes) == (decisions, draws)
     assert (game.params.most_rounds, game.params.most_played) == (rounds, played)
     assert game.rules.max_length == decisions + draws
-    assert (game.rules.num_actions, game.rules.max_legal, game.max_chance_outcomes) == (241, 121, 6)
+    assert (game.rules.num_actions, game.rules.max_legal, game.max_chance_outcomes) == (241, 122, 6)
     assert game.rules.num_players == params.get("players", 2)
     assert game.has_chance
     assert game.has_hidden_information
