@@ -13,6 +13,7 @@ from agents.openspiel import (
     OpenSpielRandomAgent,
     as_bot,
 )
+from agents.policy import PolicyAgent
 from agents.random import RandomAgent
 from cardcommons import Game
 from cardcommons.spec import read_options, split_spec, suggestion
@@ -32,6 +33,7 @@ AGENTS: dict[str, type[Agent]] = {
         OpenSpielMCTSAgent,
         OpenSpielISMCTSAgent,
         MadeBotAgent,
+        PolicyAgent,
     )
 }
 

@@ -1,8 +1,8 @@
 """Every game as an OpenSpiel game: one Game, one State and one Observer class for all of them.
 
 Importing the package registers each family as ``cardcommons_<name>``; parameters are those of the
-family's dataclass, in the dictionary form or the string form of ``pyspiel.load_game``.  This is
-the only module of the package that imports ``pyspiel``.
+family's dataclass, in the dictionary form or the string form of ``pyspiel.load_game``.  Beside
+:mod:`cardcommons.openspiel_tree`, this is the only module of the package that imports ``pyspiel``.
 
 A state is one ``bytes`` value: the words of the treaty, then a byte that tells who is to move.
 OpenSpiel copies and pickles whatever stands in a state's ``__dict__``, and a single immutable

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from cardcommons import load
 from experiments.record import FORMAT, GameRecord, mend_tail, read_log
 from experiments.schedule import Fixture
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,14 @@ class RunFolder:
     """Where a run writes; made if it is not there.
 
     Attributes:
-        log: ``games.jsonl``, one game a line.
-        settings: ``run.json``, the :class:`Settings`.
+        log: ``games.jsonl``, one game a line, or what else the run logs.
+        settings: ``run.json``, the :class:`Settings`, or another dataclass that tells all.
         torn: ``torn.txt``, what was left of lines whose writing was cut short.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, log: str = "games.jsonl") -> None:
         self.path = path
-        self.log = path / "games.jsonl"
+        self.log = path / log
         self.settings = path / "run.json"
         self.torn = path / "torn.txt"
 
@@ -63,7 +66,7 @@ class RunFolder:
         except Timeout:
             raise ValueError(f"another run is using {self.path}") from None
 
-    def begin(self, settings: Settings) -> None:
+    def begin(self, settings: "DataclassInstance") -> None:
         """Write the settings, or make sure that they are those of the run in the folder.
 
         Raises:
@@ -76,7 +79,7 @@ class RunFolder:
         else:
             self.write(self.settings.name, json.dumps(asdict(settings), indent=2) + "\n")
 
-    def _compare(self, settings: Settings) -> None:
+    def _compare(self, settings: "DataclassInstance") -> None:
         try:
             known = json.loads(self.settings.read_bytes())
         except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Information-set search: on a game with known equilibria, on public games, on Treasure."""
+"""Information-set search: on a game with known equilibria, on public games, on hidden cards."""
 
 import random
 
@@ -56,8 +56,12 @@ def test_on_a_public_game_it_finds_the_best_action(tutorial: bool) -> None:
     assert best == chances
 
 
-def test_statistics_agree_with_each_other() -> None:
-    game = cardcommons.load("treasure")
+hidden = pytest.mark.parametrize("spec", ["treasure", "gluons:reemission=True", "gluons:players=3"])
+
+
+@hidden
+def test_statistics_agree_with_each_other(spec: str) -> None:
+    game = cardcommons.parse_game(spec)
     state = deal(game, 4)
     agent = make_agent("ismcts:sims=777", game)
     agent.restart(1)
@@ -68,8 +72,9 @@ def test_statistics_agree_with_each_other() -> None:
     assert all(abs(candidate.value) <= 1.0 for candidate in decision.candidates)
 
 
-def test_the_same_seed_gives_the_same_decision_and_the_state_is_left_alone() -> None:
-    game = cardcommons.load("treasure")
+@hidden
+def test_the_same_seed_gives_the_same_decision_and_the_state_is_left_alone(spec: str) -> None:
+    game = cardcommons.parse_game(spec)
     state = deal(game, 9)
     before = state.words.copy()
     agent = make_agent("ismcts:sims=300", game)
@@ -81,8 +86,9 @@ def test_the_same_seed_gives_the_same_decision_and_the_state_is_left_alone() -> 
     assert np.array_equal(before, state.words)
 
 
-def test_a_full_tree_stays_within_its_bound() -> None:
-    game = cardcommons.load("treasure")
+@hidden
+def test_a_full_tree_stays_within_its_bound(spec: str) -> None:
+    game = cardcommons.parse_game(spec)
     agent = make_agent("ismcts:sims=5000,nodes=1000", game)
     agent.restart(5)
     decision = agent.decide(deal(game, 2))

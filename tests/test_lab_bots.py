@@ -161,8 +161,8 @@ PLAYERS = [
 
 
 def test_every_agent_is_tried_as_a_bot() -> None:
-    hidden = {"openspiel_ismcts"}
-    assert {spec.split(":")[0] for spec in PLAYERS} == set(AGENTS) - {"bot"} - hidden
+    elsewhere = {"bot", "policy", "openspiel_ismcts"}
+    assert {spec.split(":")[0] for spec in PLAYERS} == set(AGENTS) - elsewhere
 
 
 @pytest.mark.parametrize("spec", PLAYERS)

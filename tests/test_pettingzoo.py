@@ -33,6 +33,7 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "particles": [{"tutorial": True, "torus": True}],
     "treasure": [{"rows": 3, "columns": 3, "ranks": 4, "hand": 2, "utility": "margin"}],
     "rally": [{"stages": "0-1-0-1", "utility": "win"}],
+    "gluons": [{"reemission": True, "hand": 2, "max_rounds": 2, "utility": "points"}],
 }
 """Parameters that are tried, besides the defaults and every number of players."""
 

@@ -16,8 +16,10 @@ from experiments.bench.baseline import baseline
 from experiments.bench.kernels import kernel_rounds
 from experiments.bench.measure import Comparison, Duration
 from experiments.bench.rivals import rival_rounds
+from experiments.bench.solvers import solver_rounds
 from experiments.bench.startup import first_move
 from experiments.provenance import versions
+from experiments.table import speed_cell
 
 app = App(name="python -m experiments.bench", help=__doc__, version_flags=[])
 
@@ -25,7 +27,8 @@ app = App(name="python -m experiments.bench", help=__doc__, version_flags=[])
 @app.default
 def bench(
     *,
-    game: Annotated[list[str], Parameter(consume_multiple=True, negative=())],
+    game: Annotated[list[str] | None, Parameter(consume_multiple=True, negative=())] = None,
+    openspiel: Annotated[list[str] | None, Parameter(consume_multiple=True, negative=())] = None,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     rounds: command.Whole = 9,
 ) -> int:
@@ -35,6 +38,8 @@ def bench(
     ----------
     game
         The games, such as: particles particles:tutorial=True.
+    openspiel
+        Games of OpenSpiel's on which to measure the solvers, such as: leduc_poker liars_dice.
     json_file
         Where to write all figures.
     rounds
@@ -42,12 +47,13 @@ def bench(
     """
     if rounds < 1:
         raise ValueError(f"--rounds must be at least 1, not {rounds}")
-    if not game:
-        raise ValueError("--game needs at least one game, such as particles")
-    games = [parse_game(spec) for spec in game]
+    if not game and not openspiel:
+        raise ValueError("--game or --openspiel needs at least one game, such as particles")
+    games = [parse_game(spec) for spec in game or []]
     if json_file is not None:
         json_file.open("a").close()  # better to fail now than after the work
     results = [result for played in games for result in _measure(played, rounds)]
+    results += [result for name in openspiel or [] for result in solver_rounds(name, rounds)]
     command.console().print(_table(results))
     if json_file is not None:
         json_file.write_text(json.dumps(_report(results, rounds), indent=2) + "\n")
@@ -71,8 +77,8 @@ def _table(results: list[Comparison | Duration]) -> Table:
             row = [f"{result.seconds:.2f} s", "", "", f"at most {result.target:g} s"]
         else:
             row = [
-                f"{result.ours:,.0f} {result.unit}",
-                f"{result.theirs:,.0f} ({result.rival})",
+                f"{speed_cell(result.ours)} {result.unit}",
+                f"{speed_cell(result.theirs)} ({result.rival})",
                 f"{result.ratio:.2f}",
                 f"{result.target:g}",
             ]

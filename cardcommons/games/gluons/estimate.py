@@ -30,7 +30,7 @@ from cardcommons.games.gluons.rules import (
 VALID_NOW = 0.72
 TURNED = 0.30
 UNKNOWN = 0.55
-NEXT_TO_ACT = 1.0
+NEXT_TO_ACT = 0.98
 CARD_IN_HAND = 0.04
 FIRST_SEAT = 0.1
 WIN_SCALE = 2.5
@@ -46,7 +46,11 @@ def _chance_of(s, area, viewer, owner):
 
 @register_jitable
 def _prospects(s, viewer, owner):
-    """Points of a player, with what is to be hoped for from the field and the hand."""
+    """Points of a player, with what is to be hoped for from the field and the hand.
+
+    Nothing counts as a whole point before it is one, and the first seat only decides ties: so no
+    lead is taken for a proven one.
+    """
     best = 0.0
     total = np.float64(points(s, owner))
     areas = gluons(s, owner)
@@ -59,6 +63,8 @@ def _prospects(s, viewer, owner):
     if best == VALID_NOW and phase(s[META]) == ACTIVATION and to_move(s) == owner:
         total += NEXT_TO_ACT - VALID_NOW
     total += CARD_IN_HAND * (hand_size(s, owner) + deck_size(s, owner))
+    if s[META] & POINTS:
+        return total
     return total + FIRST_SEAT * (owner == first_player(s[META]))
 
 

@@ -10,6 +10,7 @@ from numba.extending import register_jitable
 
 from cardcommons.bits import FULL, ONE, ZERO, field, lowest, mix, without_lowest
 from cardcommons.games.gluons.rules import (
+    ACTIVATION,
     COUNTS,
     DECKS,
     HANDS,
@@ -19,13 +20,18 @@ from cardcommons.games.gluons.rules import (
     RECORDS,
     ROUND_SHIFT,
     SEEN,
+    TOKENS_AND_TURNS,
     VALUE,
+    activator,
     blocked,
     count_of,
     existing,
     face_down,
+    gluons,
+    holder,
     owned,
     pair_of,
+    phase,
     players_of,
     quarks_at,
     second_of,
@@ -59,15 +65,13 @@ def _owner_of(s, area):
 
 @register_jitable
 def _area_code(s, area, permutation):
-    """What lies on an existing area, in 7 bits above 0."""
-    here = np.uint64(area)
-    if (blocked(s) >> here) & ONE:
+    """What lies on an existing area, in 6 bits above 0."""
+    if (blocked(s) >> np.uint64(area)) & ONE:
         return 2
     value = value_at(s, area)
     if value < 0:
         return 1
-    down = field(face_down(s), here, ONE)
-    return 8 + _renamed(permutation, value) + 8 * _owner_of(s, area) + 64 * down
+    return 8 + _renamed(permutation, value) + 8 * _owner_of(s, area)
 
 
 @register_jitable
@@ -103,13 +107,29 @@ def _timeless(meta):
 
 
 @register_jitable
+def _turns(s):
+    """A hash of META; while gluons are activated, of the turns of those who still have some."""
+    meta = _timeless(s[META])
+    if phase(meta) != ACTIVATION:
+        return mix(meta)
+    digest = mix(meta & ~TOKENS_AND_TURNS)
+    place = activator(meta)
+    for _ in range(players_of(meta)):
+        player = holder(meta, place)
+        if gluons(s, player):
+            digest = mix(digest ^ np.uint64(player + 1))
+        place = 0 if place + 1 == players_of(meta) else place + 1
+    return digest
+
+
+@register_jitable
 def state_key(s):
     """Equal exactly when field, cards, points and turns are the same, up to the symmetries above.
 
-    What the players have seen of each other's cards is not in it.
+    What the players have seen of each other's cards is not in it, nor which gluons lie face down.
     """
     players = players_of(s[META])
-    rest = mix(mix(_timeless(s[META])) ^ (s[COUNTS] & _ALL_BUT_QUARKS))
+    rest = mix(_turns(s) ^ (s[COUNTS] & _ALL_BUT_QUARKS))
     best = FULL
     for permutation in range(6):
         digest = _nucleon_hash(s, 0, permutation) + _nucleon_hash(s, 1, permutation)

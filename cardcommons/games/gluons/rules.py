@@ -25,7 +25,8 @@ is 12 bits, one for each area; a *count of cards* 12 bits, two for each pair.
                       bits 14-16  how many tokens are locked, always the lowest
                       bits 17-19  how many tokens are taken, always the lowest
                       bits 20-27  2 bits a token, lowest first: who holds it
-                      bits 28-31  a bit a player: has passed
+                      bits 28-31  who is out, a bit each: in planning the players who have
+                                  passed, in activation the places without a gluon
                       bits 32-39  2 bits a player: gluons played in this round
                       bits 40-43  a bit a player: has played one face up in this round
                       bits 44-47  round, from 1; 0 while the first hands are drawn
@@ -52,7 +53,7 @@ whoever passes slips into the order behind the locked ones.
 import numpy as np
 from numba.extending import register_jitable
 
-from cardcommons.bits import ONE, ZERO, field, lowest, mix, without_lowest
+from cardcommons.bits import ONE, ZERO, field, lowest, mix, popcount, without_lowest
 from cardcommons.treaty import CHANCE, TERMINAL
 
 OWN, VALUE, HANDS, DECKS, COUNTS, META, SEEN, RECORDS = 0, 1, 2, 3, 4, 5, 6, 7
@@ -69,8 +70,8 @@ REEMIT = ACTIVATE + NUM_AREAS
 """Above it, ``area * 6 + pair``."""
 NUM_ACTIONS = REEMIT + NUM_AREAS * NUM_PAIRS
 
-MAX_LEGAL = 2 * 5 * NUM_AREAS + 1
-"""Five pairs in hand, face up or down, on twelve areas, or a pass."""
+MAX_LEGAL = 2 * 5 * NUM_AREAS + 2
+"""Five pairs in hand, face up or down, on twelve areas, and two places that are never meant."""
 
 _PLANE = np.uint64(0xFFF)
 _PAIR_BITS = np.uint64(3)
@@ -79,6 +80,18 @@ _THREE_BITS = np.uint64(7)
 _LOW_OF_PAIRS = np.uint64(0x555)
 _SECOND = np.uint64(0b01_00_10_00_10_01)
 """The second of each ordered pair, 2 bits each; the first is half of the pair's number."""
+
+_NUCLEON = np.uint64(0b111111)
+_SECOND_NUCLEON = np.uint64(NUM_PAIRS)
+
+
+def _eight_areas(plane):
+    """The areas of a nucleon's part of a plane in ascending order, and zeros to make eight."""
+    areas = [area for area in range(NUM_PAIRS) if plane >> area & 1]
+    return areas + [0] * (8 - len(areas))
+
+
+_EIGHT_AREAS = np.array([_eight_areas(plane) for plane in range(64)])
 
 _TOP = np.uint64(48)
 """Where a plane begins in OWN, VALUE and DECKS, and the quarks in COUNTS."""
@@ -94,7 +107,7 @@ LOCKED_SHIFT = np.uint64(14)
 TAKEN_SHIFT = np.uint64(17)
 _ORDER_SHIFT = np.uint64(20)
 _ORDER = np.uint64(0xFF)
-_PASSED_SHIFT = np.uint64(28)
+_OUT_SHIFT = np.uint64(28)
 _PLAYED_SHIFT = np.uint64(32)
 _SHOWN_SHIFT = np.uint64(40)
 ROUND_SHIFT = np.uint64(44)
@@ -109,14 +122,15 @@ PLAYERS_SHIFT = np.uint64(59)
 _NEXT_AND_ACTOR = np.uint64(0b11111)
 _PLAN = (
     _THREE_BITS << LOCKED_SHIFT
-    | _NIBBLE << _PASSED_SHIFT
+    | _NIBBLE << _OUT_SHIFT
     | np.uint64(0xFF) << _PLAYED_SHIFT
     | _NIBBLE << _SHOWN_SHIFT
 )
-"""The fields that matter in planning alone."""
-_TOKENS_AND_TURNS = (
+"""The fields of planning, which start anew for activation."""
+TOKENS_AND_TURNS = (
     _ORDER << _ORDER_SHIFT
     | _THREE_BITS << TAKEN_SHIFT
+    | _NIBBLE << _OUT_SHIFT
     | _PAIR_BITS << _PLACE_SHIFT
     | _PAIR_BITS << PHASE_SHIFT
 )
@@ -164,11 +178,11 @@ def quarks_at(counts, area):
 
 
 @register_jitable
-def _swapped(counts, area):
-    """COUNTS with the two quarks beside an area exchanged."""
+def _swapped(counts, area, valid):
+    """COUNTS with the two quarks beside an area exchanged, if ``valid`` is 1 and not 0."""
     side = area - NUM_PAIRS * (area >= NUM_PAIRS)
     one, other = _quark_shift(area, side >> 1), _quark_shift(area, second_of(side))
-    difference = ((counts >> one) ^ (counts >> other)) & _PAIR_BITS
+    difference = ((counts >> one) ^ (counts >> other)) & (_PAIR_BITS * valid)
     return counts ^ (difference << one) ^ (difference << other)
 
 
@@ -285,14 +299,16 @@ def moments_shown(s, player):
 
 
 @register_jitable
-def _show(s, player, pair):
-    """Record that everybody sees a card."""
-    word = RECORDS + 2 * player + 1
+def _show(s, player, pair, seen):
+    """Record that everybody sees a card, if ``seen`` is 1 and not 0.
+
+    Once they have seen twelve, the moment is one too high for the word, but they see no more.
+    """
     count = shown(s, player)
-    moment = np.uint64(drawn(s, player) + count)
-    s[word] |= np.uint64(pair) << np.uint64(3 * count)
-    s[word] |= ONE << (_MOMENTS + moment)
-    s[word] += ONE << _SHOWN_COUNT
+    moment = np.uint64((drawn(s, player) + count) % 24)
+    card = np.uint64(pair) << np.uint64(3 * count)
+    event = card | ONE << _SHOWN_COUNT | ONE << (_MOMENTS + moment)
+    s[RECORDS + 2 * player + 1] += event * np.uint64(seen)
 
 
 @register_jitable
@@ -348,9 +364,15 @@ def tokens_locked(meta):
 
 
 @register_jitable
+def activator(meta):
+    """The place in the order of the player who activates."""
+    return field(meta, _PLACE_SHIFT, _PAIR_BITS)
+
+
+@register_jitable
 def has_passed(meta, player):
     """Whether a player has passed in this planning phase."""
-    return field(meta, _PASSED_SHIFT + np.uint64(player), ONE)
+    return (phase(meta) == PLANNING) & field(meta, _OUT_SHIFT + np.uint64(player), ONE)
 
 
 @register_jitable
@@ -366,8 +388,27 @@ def played_face_up(meta, player):
 
 
 @register_jitable
+def _around(meta, place):
+    """A player, or a place in the order, counted on around the table."""
+    return place if place < players_of(meta) else place - players_of(meta)
+
+
+@register_jitable
 def _clockwise(meta, player):
-    return 0 if player + 1 == players_of(meta) else player + 1
+    return _around(meta, player + 1)
+
+
+@register_jitable
+def _all_out(meta):
+    return field(meta, _OUT_SHIFT, _NIBBLE) == (1 << players_of(meta)) - 1
+
+
+@register_jitable
+def _steps_on(meta, place):
+    """How many steps on from a place the next one is that is not out; all around at most."""
+    players = np.uint64(players_of(meta))
+    still_in = ~(meta >> _OUT_SHIFT) & ((ONE << players) - ONE)
+    return 1 + lowest((still_in | still_in << players) >> np.uint64(place + 1))
 
 
 @register_jitable
@@ -389,35 +430,42 @@ def to_move(s):
 
 
 @register_jitable
-def _add_plays(out, n, first_action, pairs, areas):
-    """Write the plays of all pairs on all areas to ``out`` from ``n``; returns where they end."""
-    while pairs:
-        begin = first_action + (lowest(pairs) >> 1) * NUM_AREAS
-        pairs = without_lowest(pairs)
-        left = areas
-        while left:
-            out[n] = begin + lowest(left)
-            left = without_lowest(left)
-            n += 1
-    return n
+def _add_nucleon(out, n, first_action, areas):
+    """Write an action for each area of a nucleon to ``out`` from ``n``; returns where they end.
+
+    Eight are written, or none: a processor does so at once, and can't foresee how many areas there
+    are.  What is too much is in the place of what comes next, or of nothing, within MAX_LEGAL.
+    """
+    size = popcount(areas)
+    begin = np.uint64(n)
+    for i in range(np.uint64((size + 7) & 8)):
+        out[begin + i] = first_action + _EIGHT_AREAS[areas, i]
+    return n + size
 
 
 @register_jitable
 def _add_areas(out, n, first_action, areas):
     """Write an action for each area to ``out`` from ``n``; returns where they end."""
-    while areas:
-        out[n] = first_action + lowest(areas)
-        areas = without_lowest(areas)
-        n += 1
+    n = _add_nucleon(out, n, first_action, areas & _NUCLEON)
+    if areas > _NUCLEON:
+        n = _add_nucleon(out, n, first_action + NUM_PAIRS, areas >> _SECOND_NUCLEON)
+    return n
+
+
+@register_jitable
+def _add_plays(out, n, first_action, pairs, areas):
+    """Write the plays of all pairs on all areas to ``out`` from ``n``; returns where they end."""
+    while pairs:
+        n = _add_areas(out, n, first_action + (lowest(pairs) >> 1) * NUM_AREAS, areas)
+        pairs = without_lowest(pairs)
     return n
 
 
 @register_jitable
 def _may_play_down(meta, player, cards):
-    """Whether the duty of a gluon face up can still be met after one face down."""
-    if meta & FACE_UP:
-        return False
-    return played_face_up(meta, player) == 1 or (played(meta, player) < 2 and cards > 1)
+    """1 if the duty of a gluon face up can still be met after one face down, else 0."""
+    not_the_last = (played(meta, player) < 2) & (cards > 1)
+    return (played_face_up(meta, player) | not_the_last) & ((meta & FACE_UP) == ZERO)
 
 
 @register_jitable
@@ -428,13 +476,11 @@ def _legal_plans(s, player, out):
     if played(meta, player) < 3 and cards > 0:
         pairs = pairs_of(cards_of(s[HANDS], player))
         areas = empty(s)
-        n = _add_plays(out, n, 0, pairs, areas)
-        if _may_play_down(meta, player, cards):
-            n = _add_plays(out, n, DOWN, pairs, areas)
-    if played_face_up(meta, player) or cards == 0:
-        out[n] = PASS
-        n += 1
-    return n
+        n = _add_plays(out, 0, 0, pairs, areas)
+        _add_plays(out, n, DOWN, pairs, areas)  # legal or not, which can't be foreseen
+        n <<= _may_play_down(meta, player, cards)
+    out[n] = PASS
+    return n + (played_face_up(meta, player) | (cards == 0))
 
 
 @register_jitable
@@ -518,6 +564,8 @@ def begin_draws(s, player):
 @register_jitable
 def _begin_round(s):
     meta = s[META] + (ONE << ROUND_SHIFT)
+    if field(meta, ROUND_SHIFT, _NIBBLE) == field(meta, MAX_ROUNDS_SHIFT, _NIBBLE):
+        meta |= FINAL
     for player in range(players_of(meta)):
         if deck_size(s, player) == 0:
             meta |= FINAL
@@ -564,13 +612,11 @@ def _block(s, player, area):
 def _play(s, player, pair, area, down):
     s[OWN] |= ONE << np.uint64(NUM_AREAS * player + area)
     s[VALUE] |= np.uint64(pair + 1) << np.uint64(4 * area)
+    s[VALUE] |= np.uint64(down) << (_TOP + np.uint64(area))
     _discard(s, player, pair)
     s[META] += ONE << (_PLAYED_SHIFT + np.uint64(2 * player))
-    if down:
-        s[VALUE] |= ONE << (_TOP + np.uint64(area))
-    else:
-        s[META] |= ONE << (_SHOWN_SHIFT + np.uint64(player))
-        _show(s, player, pair)
+    s[META] |= np.uint64(1 - down) << (_SHOWN_SHIFT + np.uint64(player))
+    _show(s, player, pair, 1 - down)
 
 
 @register_jitable
@@ -589,24 +635,20 @@ def _take_token(meta, player):
     order = before | np.uint64(player) << behind | (order ^ before) << np.uint64(2)
     meta = (meta & ~(_ORDER << _ORDER_SHIFT)) | (order & _ORDER) << _ORDER_SHIFT
     meta &= ~_plays_of(player)
-    return (meta | ONE << (_PASSED_SHIFT + np.uint64(player))) + (ONE << TAKEN_SHIFT)
+    return (meta | ONE << (_OUT_SHIFT + np.uint64(player))) + (ONE << TAKEN_SHIFT)
 
 
 @register_jitable
 def _next_planner(s, player):
     """Pass the turn on; tokens are locked as it comes round to the first player."""
     meta = s[META]
-    taken = tokens_taken(meta)
-    if taken == players_of(meta):
+    if _all_out(meta):
         _begin_activation(s)
         return
-    while True:
-        player = _clockwise(meta, player)
-        if player == first_player(meta):
-            meta = (meta & ~(_THREE_BITS << LOCKED_SHIFT)) | np.uint64(taken) << LOCKED_SHIFT
-        if not has_passed(meta, player):
-            break
-    s[META] = _acting(meta, player)
+    steps = _steps_on(meta, player)
+    to_first = _around(meta, first_player(meta) - player - 1 + players_of(meta)) + 1
+    unlocked = np.uint64((tokens_taken(meta) - tokens_locked(meta)) * (to_first <= steps))
+    s[META] = _acting(meta + (unlocked << LOCKED_SHIFT), _around(meta, player + steps))
 
 
 @register_jitable
@@ -615,8 +657,8 @@ def _plan(s, player, a):
         s[META] = _take_token(s[META], player)
         s[SEEN] = mix(s[SEEN] ^ np.uint64(a + 1))
     else:
-        down = a >= DOWN
-        play = a - DOWN if down else a
+        down = np.int64(a >= DOWN)
+        play = a - DOWN * down
         pair = play // NUM_AREAS
         area = play - pair * NUM_AREAS
         _play(s, player, pair, area, down)
@@ -630,9 +672,8 @@ def _plan(s, player, a):
 @register_jitable
 def _end_round(s):
     s[OWN] = ZERO
-    meta = s[META] & ~_TOKENS_AND_TURNS
-    last = field(meta, MAX_ROUNDS_SHIFT, _NIBBLE)
-    if meta & FINAL or field(meta, ROUND_SHIFT, _NIBBLE) == last:
+    meta = s[META] & ~TOKENS_AND_TURNS
+    if meta & FINAL:
         s[META] = (meta & ~_NEXT_AND_ACTOR) | NEXT_END
         return
     first = _clockwise(meta, first_player(meta))
@@ -644,22 +685,27 @@ def _end_round(s):
 def _next_activation(s, place):
     """Let the next one in the order, after a place, who has a gluon activate it."""
     meta = s[META]
-    players = players_of(meta)
-    for _ in range(players):
-        place = 0 if place + 1 == players else place + 1
-        player = holder(meta, place)
-        if gluons(s, player):
-            meta = (meta & ~(_PAIR_BITS << _PLACE_SHIFT)) | np.uint64(place) << _PLACE_SHIFT
-            s[META] = _acting(meta, player)
-            return
-    _end_round(s)
+    if _all_out(meta):
+        _end_round(s)
+        return
+    place = _around(meta, place + _steps_on(meta, place))
+    meta = (meta & ~(_PAIR_BITS << _PLACE_SHIFT)) | np.uint64(place) << _PLACE_SHIFT
+    s[META] = _acting(meta, holder(meta, place))
+
+
+@register_jitable
+def _without_gluons(s, player):
+    return np.uint64(gluons(s, player) == ZERO)
 
 
 @register_jitable
 def _begin_activation(s):
-    meta = s[META] & ~(_PLAN | _PAIR_BITS << PHASE_SHIFT)
-    s[META] = meta | ACTIVATION << PHASE_SHIFT
-    _next_activation(s, players_of(meta) - 1)
+    meta = (s[META] & ~(_PLAN | _PAIR_BITS << PHASE_SHIFT)) | ACTIVATION << PHASE_SHIFT
+    players = players_of(meta)
+    for place in range(players):
+        meta |= _without_gluons(s, holder(meta, place)) << (_OUT_SHIFT + np.uint64(place))
+    s[META] = meta
+    _next_activation(s, players - 1)
 
 
 @register_jitable
@@ -667,25 +713,26 @@ def _activate(s, player, area, discarded):
     """Activate the gluon on an area; ``discarded`` is the pair that helps it, or -1."""
     value = value_at(s, area)
     valid = value == quarks_at(s[COUNTS], area)
-    here = ONE << (_TOP + np.uint64(area))
-    if s[VALUE] & here:
-        _show(s, player, value)
+    top = _TOP + np.uint64(area)
+    _show(s, player, value, field(s[VALUE], top, ONE))
     if discarded >= 0:
         valid = True
         _discard(s, player, discarded)
-        _show(s, player, discarded)
-    if valid:
-        s[COUNTS] = _swapped(s[COUNTS], area) + (ONE << np.uint64(4 * player))
+        _show(s, player, discarded, 1)
+    valid = np.uint64(valid)
+    s[COUNTS] = _swapped(s[COUNTS], area, valid) + (valid << np.uint64(4 * player))
     s[OWN] ^= ONE << np.uint64(NUM_AREAS * player + area)
-    s[VALUE] &= ~(here | _NIBBLE << np.uint64(4 * area))
-    _next_activation(s, field(s[META], _PLACE_SHIFT, _PAIR_BITS))
+    s[VALUE] &= ~(ONE << top | _NIBBLE << np.uint64(4 * area))
+    place = activator(s[META])
+    s[META] |= _without_gluons(s, player) << (_OUT_SHIFT + np.uint64(place))
+    _next_activation(s, place)
 
 
 @register_jitable
 def apply(s, a):
     """Play the legal action, or the possible outcome, ``a`` in place."""
-    player = to_move(s)
-    if player == CHANCE:
+    player = actor(s[META])
+    if s[META] & _THREE_BITS == NEXT_DRAW:
         _draw(s, a)
     elif a <= PASS:
         _plan(s, player, a)
@@ -732,5 +779,5 @@ def payoff(s, player):
         total = 0
         for other in range(players):
             total += points(s, other)
-        return np.float64(points(s, player)) - np.float64(total) / np.float64(players)
+        return np.float64(players * points(s, player) - total) / np.float64(players)
     return 1.0 if is_winner(s, player) else -1.0 / np.float64(players - 1)

@@ -18,6 +18,7 @@ from cardcommons.games.gluons.rules import (
     META,
     NUM_AREAS,
     NUM_PAIRS,
+    ROUND_SHIFT,
     apply,
     chance,
     deck_size,
@@ -68,6 +69,7 @@ tensors = (
     TensorSpec("first", (_SEATS,)),
     TensorSpec("next", (_SEATS,)),
     TensorSpec("phase", (3,)),
+    TensorSpec("round", (1,)),
     TensorSpec("final_round", (1,)),
     TensorSpec("hand", (NUM_PAIRS,), private=True),
     TensorSpec("own_face_down", (NUM_PAIRS, NUM_AREAS), private=True),
@@ -121,6 +123,7 @@ def _write_turn(words: Words, into: Mapping[str, npt.NDArray[np.float32]]) -> No
         into["tokens"][token, int(holder(meta, token))] = 1
         into["locked"][token] = token < tokens_locked(meta)
     into["first"][int(first_player(meta))] = 1
+    into["round"][0] = int(meta) >> int(ROUND_SHIFT) & 15
     into["final_round"][0] = bool(int(meta) & int(FINAL))
     player = to_move(words)
     if player >= 0:
