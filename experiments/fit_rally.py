@@ -59,6 +59,8 @@ _SLICES = 8
 _BATCH = 512
 _RATE = 6e-3
 _DECAY = 0.03
+_MORE_STEPS = 4
+"""Where there are more states to fit, there are more steps, up to so many times as many."""
 _ROUGH = 4
 """Passes before the last make do with so many times fewer states and steps."""
 
@@ -72,6 +74,7 @@ def fit(
     passes: command.Whole = 2,
     games: command.Whole = 4000,
     states: command.Whole = 16000,
+    ends: command.Whole = 4,
     steps: command.Whole = 10000,
     seed: command.Whole = 1,
     workers: command.Whole = 2,
@@ -92,7 +95,10 @@ def fit(
     games
         Games of self-play before each pass.
     states
-        States to fit for each number of sectors to come; more of them near the end of a stage.
+        States to fit for each number of sectors to come.
+    ends
+        How many times as many for the last two sectors of a stage; half as many times for the two
+        before, and so on.
     steps
         Steps of gradient descent for each of them.
     seed
@@ -116,7 +122,7 @@ def fit(
             new = _self_play(parallel, game, games, child_seed(seed, "play", index))
             visited = [_joined(n, new, visited) for n in range(value.SECTORS)]
             less = 1 if index == passes - 1 else _ROUGH
-            fitting = _Fitting(parallel, game, child_seed(seed, "fit", index))
+            fitting = _Fitting(parallel, game, child_seed(seed, "fit", index), ends)
             weights = fitting.through(visited, states // less, steps // less)
             game = replace(game, weights=weights)
             save_weights(out, game)
@@ -167,10 +173,11 @@ def _play_games(params: dict[str, Any], weights: Array, games: int, seed: int) -
 class _Fitting:
     """One pass: a network for each number of sectors to come, from the last one backwards."""
 
-    def __init__(self, parallel: Any, game: Game, seed: int) -> None:
+    def __init__(self, parallel: Any, game: Game, seed: int, ends: int) -> None:
         self.parallel = parallel
         self.game = game
         self.seed = seed
+        self.ends = ends
 
     def through(self, visited: list[States], count: int, steps: int) -> Array:
         """The weights of all networks; ``count`` states are fitted for each of most of them."""
@@ -183,21 +190,21 @@ class _Fitting:
             chosen = self._around(n, visited[n - 1], count * effort, rng)
             targets = self._targets(weights, chosen)
             logistic = self.game.params.utility == "win"
-            loss = net.fit(*_seen(chosen), targets, rng, steps * effort, logistic)
+            loss = net.fit(*_seen(chosen), targets, rng, steps * min(effort, _MORE_STEPS), logistic)
             weights[(n - 1) * value.SIZE : n * value.SIZE] = net.flat()
             seconds = time.perf_counter() - began
             command.say(f"{n} to come: {len(chosen)} states, error {loss:.4f}, {seconds:.1f} s")
         return weights
 
     def _effort(self, n: int) -> int:
-        """How many times as many states and steps where a stage ends.
+        """How many times as many states where a stage ends.
 
         Values are sharp there, and cheap to compute.
         """
         for stage in reversed(self.game.params.layout):
             sectors = sum(stage.sectors)
             if n <= sectors:
-                return max(1, 4 >> (n - 1) // 2)
+                return max(1, self.ends >> (n - 1) // 2)
             n -= sectors
         return 1
 
