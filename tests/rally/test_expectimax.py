@@ -52,6 +52,20 @@ def test_no_agent_is_better_than_the_optimum(params: dict[str, Any], depth: int)
     assert random < agent_worth(f"expectimax:depth={depth}", game) <= optimum(game)
 
 
+def test_the_end_of_a_stage_is_searched_not_guessed() -> None:
+    """One decision deep, the search of two sectors goes on through the second."""
+    game = load("rally", stages="2-0-0-1")
+    assert Search(game, 12).value(State(game), 1) == pytest.approx(2617 / 3465, abs=1e-12)
+    settled = game.rules.settled
+    state = State(game)
+    assert settled(state.words)  # two sectors to come
+    state.apply("sector:2")
+    assert not settled(state.words)
+    state.apply("next")
+    assert not settled(state.words)  # one
+    assert settled(State(load("rally", stages="1-0-0-0/1-0-0-0")).words)  # a stage yet to begin
+
+
 def test_what_is_said_of_a_decision_is_what_the_actions_are_worth() -> None:
     game = load("rally", stages="2-0-0-1")
     state = State(game)

@@ -54,7 +54,7 @@ def _rules(params: RallyParams, num_words: int) -> Rules:
         info_key=keys.info_key,
         resample=nothing_hidden,
         value=value.value,
-        settled=rules.settled,
+        settled=value.settled,
     )
 
 

@@ -28,14 +28,17 @@ def rules_mark() -> str:
     outcomes are chosen by turns, so it is the same for all versions of Python.
     """
     out, weight = np.zeros((2, rules.MAX_LEGAL), dtype=np.int64)
-    digest = blake2b(repr((value.INPUTS, value.HIDDEN, value.SECTORS)).encode(), digest_size=8)
+    shape = (value.INPUTS, value.HIDDEN, value.ROWS, value.SECTORS)
+    digest = blake2b(repr(shape).encode(), digest_size=8)
+    seen = np.zeros(value.INPUTS, dtype=np.float32)
     with np.errstate(over="ignore"):
         words = start_words(replace(_USUAL, jokers=_MANY))
         step = 0
         while rules.to_move(words) != TERMINAL:
             n = rules.chance(words, out, weight) or rules.legal(words, out)
             digest.update(repr((out[:n].tolist(), weight[:n].tolist())).encode())
-            digest.update(np.array(value.inputs(words), dtype="<f4").tobytes())
+            value.write_inputs(words, seen, 0)
+            digest.update(seen.astype("<f4").tobytes())
             rules.apply(words, out[step * _STRIDE % n])
             step += 1
         digest.update(repr(rules.payoff(words, 0)).encode())
@@ -43,10 +46,14 @@ def rules_mark() -> str:
 
 
 def save_weights(path: Path, game: Game) -> None:
-    """Write ``game.weights`` and what they were learned for."""
+    """Write ``game.weights``, rounded to float16, and what they were learned for."""
     params = game.params
     np.savez_compressed(
-        path, weights=game.weights, utility=params.utility, stages=params.stages, rules=rules_mark()
+        path,
+        weights=game.weights.astype(np.float16),
+        utility=params.utility,
+        stages=params.stages,
+        rules=rules_mark(),
     )
 
 
