@@ -21,13 +21,10 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from cardcommons.catalogue import load
+from cardcommons.episode import Blocks, Episode, blocks_space, require_render_mode
 from cardcommons.games import FAMILIES
 from cardcommons.state import State
-
-Observation = dict[str, npt.NDArray[np.float32]]
-"""The blocks of an observation by name."""
-
-_LARGEST = float(np.finfo(np.float32).max)
+from cardcommons.treaty import Game
 
 
 class Actions(spaces.Discrete):
@@ -39,10 +36,11 @@ class Actions(spaces.Discrete):
             of a seeded space do not depend on where an episode was.
     """
 
-    def __init__(self, count: int) -> None:
-        super().__init__(count)
-        self.legal = np.zeros(count, dtype=np.int8)
-        self.at_first = self.legal.copy()
+    def __init__(self, legal: npt.NDArray[np.int8], at_first: npt.NDArray[np.int8]) -> None:
+        super().__init__(legal.size)
+        self.legal = legal
+        self.at_first = at_first
+        self.legal[:] = at_first
 
     def seed(self, seed: int | None = None) -> int:
         """Seed the samples, and go back to the start of an episode."""
@@ -59,7 +57,7 @@ class Actions(spaces.Discrete):
         return super().sample(mask, *others, **named)
 
 
-class SoloEnv(gymnasium.Env[Observation, np.int64]):
+class SoloEnv(gymnasium.Env[Blocks, np.int64]):
     """A game for one player; chance is played inside, by ``np_random``.
 
     An *action* is an id of the game (``state.action_to_string`` tells the notation).  ``info``
@@ -73,7 +71,6 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
 
     Attributes:
         game: the :class:`~cardcommons.treaty.Game` that is played.
-        state: the position, for agents of this package to decide in; not to be changed.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012  as Gymnasium has it
@@ -85,29 +82,24 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             ValueError: no such game, parameter or render mode, or a game of more players.
         """
         self.game = load(name, **params)
-        rules = self.game.rules
-        if rules.num_players != 1:
-            raise ValueError(f"one player is needed, and {self.game.spec} has {rules.num_players}")
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode must be 'ansi' or None, not {render_mode!r}")
+        if self.game.rules.num_players != 1:
+            raise ValueError(
+                f"one player is needed, and {self.game.spec} has {self.game.rules.num_players}"
+            )
+        require_render_mode(render_mode)
         self.render_mode = render_mode
-        self.state = State(self.game)
-        self.action_space: Actions = Actions(rules.num_actions)
-        self.observation_space = spaces.Dict(  # type: ignore[assignment]  # a space of spaces
-            {
-                tensor.name: spaces.Box(-_LARGEST, _LARGEST, tensor.shape, np.float32)
-                for tensor in self.game.views.tensors
-            }
-        )
-        self._under_way = False
-        self.reset(seed=0)
-        self.action_space.at_first[:] = self.action_space.legal
-        self._np_random = None  # no seed was asked for yet
-        self._under_way = False
+        self._episode = Episode(self.game)
+        self.action_space: Actions = Actions(self._episode.legal, at_first=_legal_first(self.game))
+        self.observation_space = blocks_space(self.game)  # type: ignore[assignment]  # of spaces
+
+    @property
+    def state(self) -> State:
+        """The position, for agents of this package to decide in; not to be changed."""
+        return self._episode.state
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Blocks, dict[str, Any]]:
         """Begin a new episode; with a seed, always the same one.
 
         Raises:
@@ -116,53 +108,32 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         if options:
             raise ValueError(f"there are no options, so {dict(options)} can't be used")
         super().reset(seed=seed)
-        self.state = State(self.game)
-        self._under_way = True
-        self._play_chance()
-        return self._observation(), self._info()
+        self._episode.begin(self.np_random)
+        return self._episode.observe(0), self._info()
 
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Blocks, float, bool, bool, dict[str, Any]]:
         """Play a legal action, and whatever chance does then.
 
         Raises:
             ValueError: the action is not legal, or no episode is under way; nothing has changed.
         """
-        if not self._under_way:
-            raise ValueError("no episode is under way: call reset first")
-        if not self.action_space.contains(action):
-            last = self.game.rules.num_actions - 1
-            raise ValueError(f"an action is a whole number from 0 to {last}, not {action!r}")
-        if not self.state.is_terminal:
-            self.state.apply(int(action))
-            self._play_chance()
-        ended = self.state.is_terminal
-        self._under_way = not ended
-        return self._observation(), self.state.returns()[0], ended, False, self._info()
+        self._episode.play(action, self.np_random)
+        reward, ended = self.state.returns()[0], self.state.is_terminal
+        return self._episode.observe(0), reward, ended, False, self._info()
 
     def render(self) -> str | None:
         """The position and its board as text, in render mode ``ansi``."""
         return str(self.state) if self.render_mode == "ansi" else None
 
-    def _play_chance(self) -> None:
-        """Draw until the player is to move, or nobody; then note what is legal."""
-        while weighted := self.state.chance_weights():
-            outcomes, weights = zip(*weighted, strict=True)
-            bounds = np.cumsum(weights)
-            drawn = self.np_random.integers(bounds[-1])
-            self.state.apply(outcomes[int(np.searchsorted(bounds, drawn, side="right"))])
-        self.action_space.legal[:] = 0
-        self.action_space.legal[self.state.legal_actions()] = 1
-
-    def _observation(self) -> Observation:
-        blocks = {
-            tensor.name: np.zeros(tensor.shape, dtype=np.float32)
-            for tensor in self.game.views.tensors
-        }
-        self.game.views.write(self.state.words, 0, blocks)
-        return blocks
-
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_space.legal.copy()}
+
+
+def _legal_first(game: Game) -> npt.NDArray[np.int8]:
+    """The mask at the first decision of some episode."""
+    episode = Episode(game)
+    episode.begin(np.random.default_rng(0))
+    return episode.legal
 
 
 def register(name: str) -> str:

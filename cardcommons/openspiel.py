@@ -538,6 +538,7 @@ def _history(state: OpenSpielState) -> str:
 
 def _game_type(family: Family, game: Game) -> pyspiel.GameType:
     kinds = pyspiel.GameType
+    fewest, most = family.player_range()
     return kinds(
         short_name=PREFIX + family.name,
         long_name=game.long_name,
@@ -550,8 +551,8 @@ def _game_type(family: Family, game: Game) -> pyspiel.GameType:
         else kinds.Information.PERFECT_INFORMATION,
         utility=kinds.Utility.ZERO_SUM if game.rules.zero_sum else kinds.Utility.GENERAL_SUM,
         reward_model=kinds.RewardModel.TERMINAL,
-        max_num_players=game.rules.num_players,
-        min_num_players=game.rules.num_players,
+        max_num_players=most,
+        min_num_players=fewest,
         provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,

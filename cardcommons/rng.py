@@ -5,6 +5,7 @@ game, pair and player of an experiment a seed of its own, so that no result depe
 in which workers take up their tasks.
 """
 
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -71,6 +72,12 @@ def draw_below(rng: npt.NDArray[np.uint64], n: int) -> int:
     """:func:`below` for callers outside compiled code."""
     with np.errstate(over="ignore"):
         return int(below(rng, n))
+
+
+def draw_weighted(rng: npt.NDArray[np.uint64], weights: Sequence[int]) -> int:
+    """:func:`weighted` for callers outside compiled code."""
+    with np.errstate(over="ignore"):
+        return int(weighted(rng, weights, len(weights)))
 
 
 def child_seed(seed: int, *path: int | str) -> int:

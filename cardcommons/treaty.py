@@ -288,3 +288,10 @@ class Family(NamedTuple):
     name: str
     params: type[Any]
     make: Callable[[Any], Game]
+    players: tuple[int, int] | None = None
+    """The fewest and the most that can play; as many as in the usual game if not given."""
+
+    def player_range(self) -> tuple[int, int]:
+        """The fewest and the most that can play."""
+        usual = self.make(self.params()).rules.num_players
+        return self.players or (usual, usual)

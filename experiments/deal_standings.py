@@ -8,33 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.ratings import NORMAL_95, Array
+from experiments.measures import Mean, mean_of, speeds
+from experiments.ratings import Array
 from experiments.record import GameRecord
-from experiments.table import Sheet, speed, speed_cell
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over deals.
-
-    Attributes:
-        mean: the mean.
-        error: half the width of the 95 % interval: 1.96 standard errors, the variance estimated
-            without bias; ``None`` for a single deal.
-    """
-
-    mean: float
-    error: float | None
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.3f} ± {'–' if self.error is None else f'{self.error:.3f}'}"
-
-
-def mean_of(values: Array) -> Mean:
-    """The mean of independent values, shape ``(deals,)``, at least one of them."""
-    if values.size == 1:
-        return Mean(float(values[0]), None)
-    return Mean(float(values.mean()), float(NORMAL_95 * values.std(ddof=1) / values.size**0.5))
+from experiments.table import Sheet, speed_cell
 
 
 @dataclass(frozen=True)
@@ -115,10 +92,10 @@ def standings(agents: Sequence[str], records: Sequence[GameRecord]) -> DealStand
     played = {spec: [record for record in records if record.agents == [spec]] for spec in agents}
     utility = {spec: _utilities(games) for spec, games in played.items()}
     order = sorted(agents, key=lambda spec: -float(utility[spec].mean()))
-    known = _results(records)
+    known, pace = _results(records), speeds(agents, records)
     return DealStandings(
         rows=[
-            _row(rank, spec, played[spec], utility[spec], known)
+            _row(rank, spec, played[spec], utility[spec], known, pace[spec])
             for rank, spec in enumerate(order, start=1)
         ],
         deals=len(records) // len(agents),
@@ -144,7 +121,12 @@ def _results(records: Sequence[GameRecord]) -> list[str]:
 
 
 def _row(
-    rank: int, spec: str, games: Sequence[GameRecord], utility: Array, known: Sequence[str]
+    rank: int,
+    spec: str,
+    games: Sequence[GameRecord],
+    utility: Array,
+    known: Sequence[str],
+    pace: float | None,
 ) -> Row:
     ended = Counter(game.result for game in games)
     return Row(
@@ -153,7 +135,5 @@ def _row(
         deals=len(games),
         utility=mean_of(utility),
         results={result: ended[result] for result in known},
-        moves_per_second=speed(
-            sum(game.moves[0] for game in games), sum(game.seconds[0] for game in games)
-        ),
+        moves_per_second=pace,
     )

@@ -1,12 +1,16 @@
-"""How a tournament is played and judged: in pairs of games for two players, in deals for one."""
+"""How a tournament is played and judged.
+
+Two players meet in pairs of games; one plays deals; three or more play deals in rotation.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cardcommons import Game
-from experiments import deal_standings, pair_standings
+from experiments import deal_standings, pair_standings, rotation_standings
 from experiments.record import GameRecord
-from experiments.schedule import Fixture, every_deal, round_robin
+from experiments.schedule import Fixture, every_deal, every_rotation, round_robin
 from experiments.table import Standings
 
 
@@ -32,20 +36,20 @@ class Format:
 PAIRS = Format("pairs", 2, 2, round_robin, pair_standings.standings)
 DEALS = Format("deals", 1, 0, every_deal, deal_standings.standings)
 
+
+def rotations(players: int) -> Format:
+    """The form for three players or more."""
+    return Format("deals", 2, 0, partial(every_rotation, players), rotation_standings.standings)
+
+
 _MOST = 1_000_000
 """Pairs, or deals: a schedule is held in memory."""
 
-_BY_PLAYERS = {1: DEALS, 2: PAIRS}
-
 
 def format_of(game: Game) -> Format:
-    """The form of tournament that a game is played in; ``ValueError`` if there is none."""
+    """The form of tournament that a game is played in."""
     players = game.rules.num_players
-    if players not in _BY_PLAYERS:
-        raise ValueError(
-            f"tournaments are for games of 1 or 2 players, and {game.name} has {players}"
-        )
-    return _BY_PLAYERS[players]
+    return {1: DEALS, 2: PAIRS}.get(players) or rotations(players)
 
 
 def check_field(game: Game, agents: Sequence[str], pairs: int) -> None:

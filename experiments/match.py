@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agents import Agent
 from cardcommons import Game, State
-from cardcommons.rng import child_seed, draw_below, make_rng
+from cardcommons.rng import child_seed, draw_below, draw_weighted, make_rng
 
 Generator = npt.NDArray[np.uint64]
 """A generator of :mod:`cardcommons.rng`."""
@@ -45,8 +45,8 @@ def play(game: Game, agents: Sequence[Agent], seed: int, opening: Sequence[int] 
     Args:
         game: what is played.
         agents: one for each player of the game, each an object of its own.
-        seed: of the agents and of chance, each by a branch of its own of the seed tree: chance
-            has ``"chance"``, an agent ``"agent"`` and its seat, or its spec if it plays alone.
+        seed: of chance, by the branch ``"chance"`` of its seed tree, and of the agents, by
+            those of :func:`agent_seed`.
         opening: ids of the first actions, chance outcomes included, played for the agents.
 
     Raises:
@@ -54,9 +54,24 @@ def play(game: Game, agents: Sequence[Agent], seed: int, opening: Sequence[int] 
     """
     if len(agents) != game.rules.num_players:
         raise ValueError(f"{game.name} needs {game.rules.num_players} agents, not {len(agents)}")
+    specs = [agent.spec for agent in agents]
     for seat, agent in enumerate(agents):
-        agent.restart(child_seed(seed, "agent", seat if len(agents) > 1 else agent.spec))
+        agent.restart(agent_seed(seed, specs, seat))
     return _Match(game, agents, seed).run(opening)
+
+
+def agent_seed(seed: int, specs: Sequence[str], seat: int) -> int:
+    """The seed of the agent in a seat, in the game with this seed between these agents.
+
+    Its branch of the seed tree is ``"agent"``, then its spec if it plays alone, its seat in a game
+    of two, and otherwise the specs of all and its seat.  Where the games of a deal share a seed,
+    who plays so has a part in it: agents that draw at random don't draw alike in all of them.
+    """
+    if len(specs) == 1:
+        return child_seed(seed, "agent", *specs)
+    if len(specs) == 2:
+        return child_seed(seed, "agent", seat)
+    return child_seed(seed, "agent", *specs, seat)
 
 
 class _Match:
@@ -114,13 +129,8 @@ def random_action(state: State, rng: Generator) -> int:
     if not state.is_chance:
         legal = state.legal_actions()
         return legal[draw_below(rng, len(legal))]
-    weighted = state.chance_weights()
-    left = draw_below(rng, sum(weight for _, weight in weighted))
-    for outcome, weight in weighted:
-        left -= weight
-        if left < 0:
-            return outcome
-    raise AssertionError("weights add up to their sum")
+    outcomes, weights = zip(*state.chance_weights(), strict=True)
+    return outcomes[draw_weighted(rng, weights)]  # type: ignore[no-any-return]
 
 
 def random_opening(game: Game, seed: int, decisions: int) -> tuple[int, ...]:

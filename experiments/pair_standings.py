@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.measures import speeds
 from experiments.ratings import VIRTUAL_DRAWS, Array, rate
 from experiments.record import GameRecord
-from experiments.table import Sheet, speed, speed_cell
+from experiments.table import Sheet, speed_cell
 
 _HEADS = ("", "agent", "Elo ± 95 %", "games", "score", "w/d/l", "1st", "2nd", "moves/s")
 
@@ -119,16 +120,13 @@ class _Results:
         self.agents = agents
         place = {spec: i for i, spec in enumerate(agents)}
         self.wins, self.draws, self.games = (np.zeros((len(agents),) * 2) for _ in range(3))
-        self.moves = np.zeros(len(agents))
-        self.seconds = np.zeros(len(agents))
+        self.speeds = speeds(agents, records)
         for record in records:
             seats = [place[spec] for spec in record.agents]
             first, second = record.returns
             self.games[*seats] += 1
             self.wins[*seats] += first > second
             self.draws[*seats] += first == second
-            self.moves[seats] += record.moves
-            self.seconds[seats] += record.seconds
 
     @property
     def score(self) -> Array:
@@ -153,5 +151,5 @@ class _Results:
             elo_error=elo_error,
             first_score=float(score_first / as_first),
             second_score=float(score_second / as_second),
-            moves_per_second=speed(self.moves[i], self.seconds[i]),
+            moves_per_second=self.speeds[self.agents[i]],
         )

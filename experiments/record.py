@@ -23,8 +23,8 @@ class GameRecord:
     Attributes:
         format: :data:`FORMAT`.
         index: the game's place in its tournament, from 0.
-        pair: which pair of games of these agents it belongs to, or which deal of a solo game it
-            is, from 0.
+        pair: which pair of games of these two agents it belongs to, or in other numbers which
+            deal it is of, from 0.
         game: the short name of the game.
         params: all of its parameters.
         agents: the agents' specs, by seat.

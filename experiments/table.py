@@ -39,11 +39,6 @@ class Standings(Protocol):
         """The outcome as plain JSON values."""
 
 
-def speed(moves: float, seconds: float) -> float | None:
-    """Decisions per second; ``None`` if they took no time, as when there were none."""
-    return float(moves / seconds) if seconds else None
-
-
 def speed_cell(moves_per_second: float | None) -> str:
     """A speed as text."""
     if moves_per_second is None:

@@ -1,4 +1,4 @@
-"""Round-robin tournaments: ``python -m experiments.tournament --help``.
+"""Tournaments: ``python -m experiments.tournament --help``.
 
 Games are deterministic in the seed for any number of workers, agents with a time budget aside.
 The log is always the beginning of the schedule, so that a run that was stopped in whatever way
@@ -37,8 +37,9 @@ from experiments.workers import Setting, play_all, prepare
 app = App(
     name="python -m experiments.tournament",
     help=(
-        "Play a tournament: every two agents meet in pairs of games with seats swapped; or, if "
-        "the game is for one player, every agent plays the same deals."
+        "Play a tournament: every two agents meet in pairs of games with seats swapped. If the "
+        "game is for one player, every agent plays the same deals; if it is for three or more, "
+        "every group of agents plays the same deals, each in all rotations of the seats."
     ),
     version_flags=[],
     result_action="return_value",
@@ -64,17 +65,19 @@ def tournament(
         The game, with parameters if need be: particles, particles:tutorial=True,torus=True.
     agents
         Two or more, or one or more for a solo game: random greedy mcts:sims=500 minimax:depth=4.
+        Where that leaves seats empty, agents take several: all mixes of at least two agents play.
     out
         The folder for games.jsonl, run.json, table.json and table.md. The same command with the
         same folder continues a run that was stopped.
     pairs
-        Pairs of games between every two agents, each with an opening of its own; for a solo game,
-        deals that every agent plays once.
+        Pairs of games between every two agents, each with an opening of its own. For a solo game,
+        deals that every agent plays once; for three players or more, deals that every group of
+        agents plays once in each rotation of its seats.
     seed
         Any whole number; the same seed gives the same games.
     opening
-        How many actions at random begin each game, the same ones in both games of a pair; by
-        default 2, and none in a solo game.
+        How many actions at random begin each game, the same ones in all games of a pair or deal;
+        by default 2 for two players, and none for other numbers.
     workers
         Processes that play at once; by default one a core. Agents that think for a given time
         want a core each, so leave them some.
@@ -200,8 +203,8 @@ class _Run:
         settings = self.settings
         words = ["python", "-m", "experiments.tournament"]
         words += ["--game", settings.game_spec, "--agents", *settings.agents]
-        for option in ("pairs", "seed", "opening"):
-            words.append(f"--{option}={getattr(settings, option)}")
+        words.append(f"--{self.format.unit}={settings.pairs}")
+        words += [f"--seed={settings.seed}", f"--opening={settings.opening}"]
         words += ["--out", str(self.folder.path), f"--workers={self.processes}"]
         return shlex.join(words)
 

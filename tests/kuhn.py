@@ -278,4 +278,4 @@ def make(params: KuhnParams) -> Game:
     )
 
 
-FAMILY = Family("kuhn", KuhnParams, make)
+FAMILY = Family("kuhn", KuhnParams, make, players=(2, 8))

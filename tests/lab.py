@@ -1,4 +1,4 @@
-"""What the tests of the experiments share: short tournaments, and an agent that listens."""
+"""What the tests of the experiments share: short runs, log entries, and an agent that listens."""
 
 import json
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from typing import Any
 from agents import Agent, Decision
 from cardcommons import State
 from experiments import tournament
+from experiments.record import FORMAT, GameRecord
 
 FIELD = ["random", "greedy", "minimax:depth=1"]
 
@@ -31,6 +32,33 @@ def games(out: Path) -> list[dict[str, Any]]:
     for game in timeless:
         del game["seconds"], game["started"]
     return timeless
+
+
+def entry(
+    deal: int,
+    agents: Sequence[str],
+    returns: Sequence[float],
+    result: str = "",
+    seconds: Sequence[float] | None = None,
+) -> GameRecord:
+    """A game in which every seat made five decisions, as far as a table looks at it."""
+    return GameRecord(
+        format=FORMAT,
+        index=0,
+        pair=deal,
+        game="any",
+        params={},
+        agents=list(agents),
+        seed=0,
+        opening=0,
+        actions=[],
+        returns=list(returns),
+        result=result,
+        moves=[5] * len(agents),
+        seconds=list(seconds or [0.0] * len(agents)),
+        started="",
+        versions={},
+    )
 
 
 class Listener(Agent):

@@ -1,5 +1,7 @@
 """Single games, and the schedules that they come from."""
 
+from collections import Counter
+
 import pytest
 
 from agents import Decision, make_agent
@@ -7,7 +9,7 @@ from cardcommons import State, load
 from cardcommons.rng import child_seed, make_rng
 from experiments.formats import check_field
 from experiments.match import play, random_action, random_opening
-from experiments.schedule import every_deal, round_robin
+from experiments.schedule import every_deal, every_rotation, round_robin
 from tests import kuhn
 from tests.lab import Listener
 from tests.toy import RACE, RaceParams
@@ -24,8 +26,15 @@ def test_three_players_and_chance_hear_every_action() -> None:
     assert len(set(cards)) == 3
     assert played.returns == tuple(2.0 if card == max(cards) else -1.0 for card in cards)
     assert played.moves == (1, 1, 1)
-    assert agents[0].seed == child_seed(8, "agent", 0)
+    assert agents[0].seed == child_seed(8, "agent", "listener", "listener", "listener", 0)
     assert len({agent.seed for agent in agents}) == 3
+
+
+def test_two_players_are_seeded_by_seat() -> None:
+    game = RACE.make(RaceParams())
+    agents = [Listener(game), Listener(game)]
+    play(game, agents, seed=8)
+    assert [agent.seed for agent in agents] == [child_seed(8, "agent", seat) for seat in (0, 1)]
 
 
 def test_chance_follows_seed_and_weights() -> None:
@@ -139,6 +148,81 @@ def test_every_agent_plays_every_deal() -> None:
     assert not set(seeds) & {fixture.seed for fixture in every_deal(["a"], 2, 2)}
 
 
+def test_rotations_of_three() -> None:
+    schedule = every_rotation(3, ["a", "b", "c"], deals=3, seed=1)
+    assert [fixture.index for fixture in schedule] == list(range(9))
+    assert [fixture.pair for fixture in schedule] == [0] * 3 + [1] * 3 + [2] * 3
+    forth = [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
+    back = [("a", "c", "b"), ("c", "b", "a"), ("b", "a", "c")]
+    assert [fixture.agents for fixture in schedule] == forth + back + forth
+    assert [fixture.seed for fixture in schedule[::3]] == [
+        child_seed(1, "deal", deal) for deal in range(3)
+    ]
+    for first in (0, 3, 6):
+        of_deal = schedule[first : first + 3]
+        assert len({(fixture.seed, fixture.opening_seed) for fixture in of_deal}) == 1
+
+
+def test_every_group_plays_every_deal() -> None:
+    schedule = every_rotation(3, ["a", "b", "c", "d"], deals=2, seed=1)
+    for deal in (0, 1):
+        groups = Counter(frozenset(f.agents) for f in schedule if f.pair == deal)
+        assert groups == dict.fromkeys(map(frozenset, ("abc", "abd", "acd", "bcd")), 3)
+    small = {f.agents: f.seed for f in every_rotation(3, ["a", "c", "d"], 2, 1)}
+    assert small.items() <= {f.agents: f.seed for f in schedule}.items()
+    assert not set(small.values()) & {f.seed for f in every_rotation(3, ["a", "c", "d"], 2, 2)}
+
+
+@pytest.mark.parametrize(("players", "deals"), [(3, 2), (4, 6)])
+def test_seats_and_neighbours_are_shared_out_evenly(players: int, deals: int) -> None:
+    schedule = every_rotation(players, "abcde"[:players], deals, seed=1)
+    seated = Counter((agent, seat) for f in schedule for seat, agent in enumerate(f.agents))
+    assert len(seated) == players**2
+    assert set(seated.values()) == {deals}
+    turns = [(f.agents[i - 1], f.agents[i]) for f in schedule for i in range(players)]
+    assert len(set(turns)) == players * (players - 1)
+    assert set(Counter(turns).values()) == {deals * players // (players - 1)}
+
+
+def test_too_few_agents_take_several_seats_each() -> None:
+    schedule = every_rotation(3, ["a", "b"], deals=1, seed=1)
+    assert ["".join(fixture.agents) for fixture in schedule] == [
+        "aab", "aba", "baa", "abb", "bba", "bab"
+    ]  # fmt: skip
+    mixes = {"".join(sorted(f.agents)) for f in every_rotation(4, ["a", "b", "c"], 1, 1)}
+    assert mixes == {
+        "aaab", "aaac", "aabb", "aabc", "aacc", "abbb", "abbc", "abcc", "accc", "bbbc", "bbcc",
+        "bccc",
+    }  # fmt: skip
+
+
+def test_no_seating_of_a_deal_is_played_twice() -> None:
+    schedule = every_rotation(4, ["a", "b"], deals=6, seed=1)
+    assert len({(fixture.pair, fixture.agents) for fixture in schedule}) == len(schedule)
+    alternating = {f.pair for f in schedule if f.agents == ("a", "b", "a", "b")}
+    assert len(alternating) == 2
+    for deal in range(6):
+        seated = Counter(
+            (agent, seat) for f in schedule if f.pair == deal for seat, agent in enumerate(f.agents)
+        )
+        assert set(seated.values()) == {5 if deal in alternating else 6}
+
+
+def test_agents_of_a_deal_have_seeds_of_their_own() -> None:
+    class Other(Listener):
+        name = "other"
+
+    game = kuhn.make(kuhn.KuhnParams(players=3))
+    one, two, other = Listener(game), Listener(game), Other(game)
+    seeds = set()
+    cards = set()
+    for seating in ([one, two, other], [two, other, one], [other, one, two]):
+        cards.add(play(game, seating, seed=4).actions[:3])
+        seeds |= {agent.seed for agent in seating}
+    assert len(seeds) == 9
+    assert len(cards) == 1
+
+
 def test_solo_games_of_a_deal_share_chance_but_not_the_agents_seeds() -> None:
     class Other(Listener):
         name = "other"
@@ -173,8 +257,6 @@ def test_fields_that_cannot_meet() -> None:
         check_field(game, ["a", "b", "a"], 1)
     with pytest.raises(ValueError, match="pairs must be at least 1, not 0"):
         check_field(game, ["a", "b"], 0)
-    with pytest.raises(ValueError, match="1 or 2 players, and kuhn has 3"):
-        check_field(kuhn.make(kuhn.KuhnParams(players=3)), ["a", "b"], 1)
 
 
 def test_solo_fields() -> None:
@@ -186,3 +268,15 @@ def test_solo_fields() -> None:
         check_field(game, ["a", "a"], 1)
     with pytest.raises(ValueError, match="deals must be at least 1, not 0"):
         check_field(game, ["a"], 0)
+
+
+def test_fields_of_three_and_more() -> None:
+    for players in (3, 4, 5):
+        game = kuhn.make(kuhn.KuhnParams(players=players))
+        check_field(game, ["a", "b"], 1)
+        with pytest.raises(ValueError, match="at least 2 agents, not 1"):
+            check_field(game, ["a"], 1)
+        with pytest.raises(ValueError, match="'b' is listed more than once"):
+            check_field(game, ["a", "b", "b"], 1)
+        with pytest.raises(ValueError, match="deals must be at least 1, not 0"):
+            check_field(game, ["a", "b"], 0)

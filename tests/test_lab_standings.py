@@ -6,31 +6,17 @@ import math
 import numpy as np
 import pytest
 
-from experiments.deal_standings import mean_of, standings
+from experiments.deal_standings import standings
+from experiments.measures import mean_of
 from experiments.ratings import NORMAL_95
-from experiments.record import FORMAT, GameRecord
+from experiments.record import GameRecord
 from experiments.table import to_markdown, to_rich
+from tests.lab import entry
 
 
 def game(deal: int, agent: str, utility: float, result: str, seconds: float = 0.0) -> GameRecord:
-    """A game of five decisions, as far as a table looks at it."""
-    return GameRecord(
-        format=FORMAT,
-        index=0,
-        pair=deal,
-        game="solo",
-        params={},
-        agents=[agent],
-        seed=0,
-        opening=0,
-        actions=[],
-        returns=[utility],
-        result=result,
-        moves=[5],
-        seconds=[seconds],
-        started="",
-        versions={},
-    )
+    """A solo game."""
+    return entry(deal, [agent], [utility], result, [seconds])
 
 
 SMALL = [

@@ -54,6 +54,15 @@ RALLIES = [
     "cardcommons_rally(jokers=0,loss_utility=-20.5,stages=1-1-1-1/2-0-1-0)",
     "cardcommons_rally(stages=12-12-15-0/12-12-16-1)",
 ]
+GLUONS = [
+    "cardcommons_gluons",
+    "cardcommons_gluons(face_up=True,reemission=True)",
+    "cardcommons_gluons(copies=1,hand=2,max_rounds=1,pairs=RG-GB-BR,sides=12-21-23-32/)",
+    "cardcommons_gluons(players=3,reemission=True)",
+    "cardcommons_gluons(copies=1,face_up=True,players=3,utility=points)",
+    "cardcommons_gluons(players=4)",
+    "cardcommons_gluons(hand=3,max_rounds=2,players=4,reemission=True,utility=points)",
+]
 TINY_TREASURE = "cardcommons_treasure(columns=1,copies=1,hand=1,ranks=2,rows=2,treasure=False)"
 """A game of 149 histories."""
 
@@ -180,7 +189,8 @@ def test_facts_follow_the_parameters(players: int, rake: int, total: float | Non
     assert kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
     assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
     assert kind.utility == (utility.GENERAL_SUM if rake else utility.ZERO_SUM)
-    assert kind.max_num_players == game.num_players() == players
+    assert (kind.min_num_players, kind.max_num_players) == (2, 8)
+    assert game.num_players() == players
     assert game.utility_sum() == total
     assert game.max_chance_outcomes() == players + 1
     assert game.max_chance_nodes_in_history() == players
@@ -227,6 +237,31 @@ def test_draws_have_chances_that_sum_to_one(name: str) -> None:
     assert drawn == load(name).max_chance_nodes_in_history()
 
 
+@pytest.mark.parametrize(
+    ("params", "decisions", "draws", "least", "most"),
+    [
+        ({}, 64, 24, -1.0, 1.0),
+        ({"players": 3}, 120, 36, -0.5, 1.0),
+        ({"players": 4, "utility": "points"}, 128, 48, -9.0, 9.0),
+        ({"copies": 1, "hand": 2, "max_rounds": 1, "utility": "points"}, 10, 4, -1.0, 1.0),
+    ],
+)
+def test_facts_of_gluons(
+    params: dict[str, Any], decisions: int, draws: int, least: float, most: float
+) -> None:
+    game = pyspiel.load_game("cardcommons_gluons", params)
+    kind = game.get_type()
+    assert kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert kind.utility == pyspiel.GameType.Utility.ZERO_SUM
+    assert (kind.min_num_players, kind.max_num_players) == (2, 4)
+    assert game.num_players() == params.get("players", 2)
+    assert game.num_distinct_actions() == 241
+    assert (game.max_chance_outcomes(), game.max_chance_nodes_in_history()) == (6, draws)
+    assert game.max_game_length() == decisions
+    assert (game.min_utility(), game.max_utility(), game.utility_sum()) == (least, most, 0.0)
+
+
 def test_facts_of_rally() -> None:
     game = load(RALLIES[0])
     kind = game.get_type()
@@ -260,7 +295,7 @@ def test_cards_have_chances_that_sum_to_one(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*VARIANTS, *TREASURES, *RALLIES, KUHN, f"{KUHN}(players=4,rake=1)"]
+    "name", [*VARIANTS, *TREASURES, *RALLIES, *GLUONS, KUHN, f"{KUHN}(players=4,rake=1)"]
 )
 def test_openspiel_simulations(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     game = load(name)
@@ -285,7 +320,7 @@ def run_openspiel_tests(base: type[unittest.TestCase], name: str, names: list[st
     assert (outcome.testsRun, outcome.errors, outcome.failures) == (len(names), [], [])
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, *TREASURES, *RALLIES, KUHN])
+@pytest.mark.parametrize("name", [*VARIANTS, *TREASURES, *RALLIES, *GLUONS, KUHN])
 def test_openspiel_api_on_some_states(name: str) -> None:
     base = api_test.EnforceAPIOnPartialTreeBase
     run_openspiel_tests(base, name, [method for method in dir(base) if method[:5] == "test_"])
@@ -311,7 +346,7 @@ def test_playthrough_is_played_again_alike(path: Path) -> None:
     assert expected.count("# State") > 15
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, *TREASURES, *RALLIES, KUHN])
+@pytest.mark.parametrize("name", [*VARIANTS, *TREASURES, *RALLIES, *GLUONS, KUHN])
 def test_state_is_rebuilt_from_a_history_string(name: str) -> None:
     played = walk(load(name), seed=5)[-1]
     game, rebuilt = pyspiel.build_state_from_history_string(name, played.history_str())
@@ -324,7 +359,7 @@ def test_state_is_rebuilt_from_a_history_string(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*VARIANTS, *TREASURES, *RALLIES, KUHN, f"{KUHN}(players=3,rake=1)"]
+    "name", [*VARIANTS, *TREASURES, *RALLIES, *GLUONS, KUHN, f"{KUHN}(players=3,rake=1)"]
 )
 @pytest.mark.parametrize("seed", range(5))
 def test_adapter_and_native_state_go_together(name: str, seed: int) -> None:

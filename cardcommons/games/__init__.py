@@ -1,6 +1,6 @@
 """The table of contents: one line a game."""
 
-from cardcommons.games import particles, rally, treasure
+from cardcommons.games import gluons, particles, rally, treasure
 from cardcommons.treaty import Family
 
 FAMILIES: dict[str, Family] = {
@@ -9,5 +9,6 @@ FAMILIES: dict[str, Family] = {
         particles.GAME,
         treasure.GAME,
         rally.GAME,
+        gluons.GAME,
     )
 }  # fmt: skip
