@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 SCRIPT = """
+from agents import make_agent
 from agents.expectimax import TO_THE_END, Search
 from cardcommons import State, load
 from cardcommons.perft import divide, perft
@@ -34,6 +35,10 @@ for params in ({}, {"torus": True}, {"tutorial": True}, {"tutorial": True, "toru
         state.apply(choices[step * 7 % len(choices)])
         step += 1
     print(state.position, state.returns())
+
+position = ".3sAd6c/5h2h4s3c+3d/.4c+4d5s./..As. Ah3h4h6h2s6s 5dAc2c5c 0 0"
+searched = load("particles", position=position)
+print("minimax:", make_agent("minimax:depth=2,multipv=2,table=6", searched).decide(State(searched)))
 
 for params in ({}, {"rows": 3, "columns": 3, "ranks": 4, "hand": 2, "utility": "margin"}):
     game = load("treasure", **params)
@@ -85,4 +90,5 @@ def test_interpreted_and_compiled_code_agree_and_neither_warns() -> None:
     assert compiled.stdout.count("redrawn:") == 2 * (4 * 27 + 4 * 9)
     assert compiled.stdout.count("steps:") == 2
     assert compiled.stdout.count("value:") == 4
+    assert compiled.stdout.count("minimax:") == 1
     assert (compiled.stderr, interpreted.stderr) == ("", "")
