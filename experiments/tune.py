@@ -269,6 +269,7 @@ def command_line(
     agent: str,
     out: Path,
     only: Annotated[list[str] | None, Parameter(consume_multiple=True, negative=())] = None,
+    start: Annotated[list[str] | None, Parameter(consume_multiple=True, negative=())] = None,
     iterations: command.Whole = 200,
     deals: command.Whole = 8,
     nudge: float = 0.3,
@@ -291,6 +292,8 @@ def command_line(
         The JSON file to write: weights before and after, the way between, and the proof.
     only
         The names of the weights to tune; by default all.
+    start
+        Weights to begin with, where not those of the game: reach=0.7 card=0.25.
     iterations
         How often the weights are moved.
     deals
@@ -311,10 +314,10 @@ def command_line(
     schedule = Schedule(iterations, deals, nudge, rate)
     if proof < 2:
         raise ValueError(f"--proof must be at least 2, not {proof}")
-    games = _games_from(game)
+    games = tunable_games(game)
     module = estimate_module(games[0])
-    names, before = list(module.WEIGHTS._fields), np.array(module.WEIGHTS)
-    sizes = _sizes(names, before, only)
+    names, before = list(module.WEIGHTS._fields), weights_from(module, start)
+    sizes = np.where(chosen(names, only), sizes_of(before), 0.0)
     duel = Duel(games, agent, opening)
     judge = Duel(games, proof_agent, opening) if proof_agent else duel
     out.open("a").close()  # better to fail now than after the work
@@ -335,19 +338,20 @@ def command_line(
         "seed": seed,
         "schedule": asdict(schedule),
         "versions": versions(),
-        "before": _named(names, before),
-        "after": _named(names, after),
+        "before": named(names, before),
+        "after": named(names, after),
         "proof": asdict(proven),
-        "way": [_named(names, weights) for weights in way],
+        "way": [named(names, weights) for weights in way],
     }
     out.write_text(json.dumps(report, indent=2) + "\n")
     console = command.console()
-    console.print(_table(names, before, after))
+    console.print(weights_table(names, before, after))
     console.print(str(proven), highlight=False)
     return 0
 
 
-def _games_from(specs: Sequence[str]) -> list[Game]:
+def tunable_games(specs: Sequence[str]) -> list[Game]:
+    """The games in their tunable form; ``ValueError`` unless one agent could play them all."""
     if not specs:
         raise ValueError("--game needs at least one game, such as particles")
     games = [tunable(parse_game(spec)) for spec in specs]
@@ -357,17 +361,36 @@ def _games_from(specs: Sequence[str]) -> list[Game]:
     return games
 
 
-def _sizes(names: Sequence[str], before: Weights, only: Sequence[str] | None) -> Weights:
+def weights_from(module: ModuleType, told: Sequence[str] | None) -> Weights:
+    """The weights of an estimate, but for those told as ``name=value``."""
+    given: dict[str, float] = {}
+    for item in told or []:
+        name, _, value = item.partition("=")
+        try:
+            given[name] = float(value)
+        except ValueError:
+            raise ValueError(f"--start {item!r} should read weight=number") from None
+    chosen(module.WEIGHTS._fields, list(given))
+    return np.array(module.WEIGHTS._replace(**given), dtype=np.float64)
+
+
+def chosen(names: Sequence[str], only: Sequence[str] | None) -> npt.NDArray[np.bool_]:
+    """Which weights may change: all, or those named; ``ValueError`` for an unknown name."""
+    unknown = sorted(set(only or names) - set(names))
+    if unknown:
+        raise ValueError(f"no weight is called {unknown[0]!r} (known: {', '.join(names)})")
+    return np.array([name in (only or names) for name in names])
+
+
+def sizes_of(weights: Weights) -> Weights:
     """What a large change of each weight is: its own size, or a typical one for a 0."""
-    check = set(only or names) - set(names)
-    if check:
-        raise ValueError(f"no weight is called {min(check)!r} (known: {', '.join(names)})")
-    typical = float(np.median(np.abs(before[before != 0]))) if before.any() else 1.0
-    sizes = np.where(before != 0, np.abs(before), typical)
-    return np.where([name in (only or names) for name in names], sizes, 0.0)
+    sizes = np.abs(weights)
+    typical = float(np.median(sizes[sizes > 0])) if sizes.any() else 1.0
+    return np.where(sizes > 0, sizes, typical)
 
 
-def _named(names: Sequence[str], weights: Weights) -> dict[str, float]:
+def named(names: Sequence[str], weights: Weights) -> dict[str, float]:
+    """Weights by name, as plain JSON values."""
     return {name: round(float(w), 6) for name, w in zip(names, weights, strict=True)}
 
 
@@ -375,7 +398,8 @@ def _written(names: Sequence[str], weights: Weights) -> str:
     return " ".join(f"{name}={w:.3g}" for name, w in zip(names, weights, strict=True))
 
 
-def _table(names: Sequence[str], before: Weights, after: Weights) -> Table:
+def weights_table(names: Sequence[str], before: Weights, after: Weights) -> Table:
+    """What has become of the weights."""
     table = Table("weight", box=SIMPLE_HEAD)
     table.add_column("before", justify="right")
     table.add_column("after", justify="right")

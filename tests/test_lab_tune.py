@@ -9,7 +9,8 @@ import pytest
 
 from cardcommons import State, parse_game
 from cardcommons.rng import make_rng
-from experiments import tune
+from experiments import fit_estimate, tune
+from experiments.fit_estimate import fitted, harvest, make_guess
 from experiments.match import random_action
 from experiments.tune import Duel, Schedule, Weights, estimate_module, seatings, tunable
 
@@ -114,14 +115,14 @@ def test_a_run_writes_what_anyone_can_rerun(
     reports = []
     for name in ("a", "b"):
         out = tmp_path / name
-        assert tune.main(arguments(out, only="tutorial_card")) == 0
+        assert tune.main(arguments(out, only="tutorial_hand")) == 0
         reports.append(json.loads(out.read_text()))
     assert reports[0] == reports[1]
     report = reports[0]
     assert report["games"] == ["particles:tutorial=True"]
     assert report["before"] == estimate_module(parse_game("particles")).WEIGHTS._asdict()
     moved = {k for k, w in report["before"].items() if report["after"][k] != w}
-    assert moved == {"tutorial_card"}
+    assert moved == {"tutorial_hand"}
     assert len(report["way"]) == 4
     assert report["proof"]["deals"] == 6
     assert -1 <= report["proof"]["gain"] <= 1
@@ -134,6 +135,8 @@ def test_a_run_writes_what_anyone_can_rerun(
     ("options", "message"),
     [
         ({"only": "tempi"}, "no weight is called 'tempi' (known: "),
+        ({"start": "tempi=1"}, "no weight is called 'tempi' (known: "),
+        ({"start": "tempo=fast"}, "--start 'tempo=fast' should read weight=number"),
         ({"iterations": "1"}, "iterations must be at least 2, not 1"),
         ({"rate": "0"}, "rate must be positive, not 0"),
         ({"proof": "1"}, "--proof must be at least 2, not 1"),
@@ -150,3 +153,44 @@ def test_what_is_wrong_is_named(
     assert tune.main(arguments(tmp_path / "out", **options)) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_fit_finds_the_weights_that_made_the_utilities() -> None:
+    game = tunable(parse_game("treasure"))
+    module = estimate_module(game)
+    words, utilities = harvest([game], "random", 20, 6, 1)
+    assert len(words) == len(utilities) > 300
+    for row, both in zip(words, utilities, strict=True):
+        assert sorted(both) in ([-1.0, 1.0], [0.0, 0.0])
+        assert row[: game.rules.num_words - 4].any()
+    true = np.array(module.WEIGHTS) * [2.0, 0.5, 1.0, 3.0]
+    make_guess(game.name, module.weighted, 2)(words, true, utilities)
+    free = np.array([True, True, False, True])
+    found, (before, after) = fitted(game, words, utilities, np.array(module.WEIGHTS), free)
+    assert found == pytest.approx(true, rel=1e-4)
+    assert found[2] == true[2]
+    assert before > 1e-4
+    assert after < 1e-9
+
+
+def test_a_fit_writes_what_anyone_can_rerun(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["--game", "particles:tutorial=True", "--agent", "greedy", "--games", "30"]
+    told += ["--only", "tutorial_hand", "tutorial_reach", "--start", "tutorial_hand=9"]
+    reports = []
+    for name in ("a", "b"):
+        out = tmp_path / name
+        assert fit_estimate.main([*told, "--proof", "6", "--out", str(out)]) == 0
+        reports.append(json.loads(out.read_text()))
+    assert reports[0] == reports[1]
+    report = reports[0]
+    assert report["before"]["tutorial_hand"] == 9
+    moved = {k for k, w in report["before"].items() if report["after"][k] != w}
+    assert moved == {"tutorial_hand", "tutorial_reach"}
+    assert report["mean_square"]["after"] < report["mean_square"]["before"]
+    assert report["positions"] > 200
+    assert "greedy, 6 deals: gain" in capsys.readouterr().out
+    assert fit_estimate.main([*told, "--games", "0", "--out", str(tmp_path / "c")]) == 2
+    assert fit_estimate.main([*told[:-2], "--proof", "1", "--out", str(tmp_path / "c")]) == 2
+    assert "--proof must be at least 2, not 1" in capsys.readouterr().err
