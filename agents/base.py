@@ -18,14 +18,17 @@ class Candidate:
         value: what it is worth to the player to move, in utilities.
         visits: how many simulations went through it (0 where the search does not count so).
         bound: how to read ``value``: ``"mean"`` of samples, ``"exact"`` (proven to the end of
-            the game), ``"searched"`` to the horizon, or ``"at most"`` what a search to the
-            horizon would find.
+            the game), ``"searched"`` to the horizon, or ``"at most"`` or ``"at least"`` what a
+            search to the horizon would find.
+        principal_variation: the line that is expected after it, ``action`` first; empty if the
+            search does not tell.
     """
 
     action: int
     value: float
     visits: int = 0
     bound: str = "searched"
+    principal_variation: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,24 +28,52 @@ def check_nodes(agent: str, nodes: int) -> None:
 
 
 class Budget:
-    """Deals out steps until a limit of steps or seconds is reached; the clock starts at once."""
+    """Deals out steps until a limit of steps or seconds is reached; the clock starts at once.
+
+    Compiled code can't look at a clock, so it is run in slices.  How many steps a slice may take
+    is told by the speed so far, which keeps the end within a slice's error of the deadline.
+    """
+
+    _SLICES = 25
+    _LONGEST_SLICE = 0.004
 
     def __init__(self, steps: int | None, seconds: float | None) -> None:
         self.steps = steps
-        self.deadline = None if seconds is None else time.perf_counter() + seconds
+        self.seconds = seconds
+        self._begun = time.perf_counter()
 
     @classmethod
     def of_simulations(cls, sims: int | None, seconds: float | None) -> "Budget":
         """The budget of a tree search; without either limit, a default number of simulations."""
         return cls(_DEFAULT_SIMS if sims is None and seconds is None else sims, seconds)
 
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left, negative after the deadline; ``None`` without one."""
+        if self.seconds is None:
+            return None
+        return self.seconds - (time.perf_counter() - self._begun)
+
     def chunk(self, done: int, size: int) -> int:
-        """How many steps to take next, at most ``size``; 0 when ``done`` steps are enough.
+        """How many steps to take next; 0 when ``done`` steps are enough.
 
         There is always a first chunk, however little time there is.
+
+        Args:
+            done: the steps taken since the clock started.
+            size: the most steps of the first chunk; later ones are as long as the clock allows.
         """
-        if self.steps is not None:
-            size = min(size, self.steps - done)
-        if self.deadline is not None and done and time.perf_counter() >= self.deadline:
+        if done:
+            size = self._affordable(done, size)
+        return size if self.steps is None else max(0, min(size, self.steps - done))
+
+    def _affordable(self, done: int, size: int) -> int:
+        """The steps that fit into the next slice at the speed so far; 0 after the deadline."""
+        passed = time.perf_counter() - self._begun
+        if self.seconds is None:
+            return max(size, int(done * self._LONGEST_SLICE / passed))
+        left = self.seconds - passed
+        if left <= 0.0:
             return 0
-        return size
+        span = min(left, self.seconds / self._SLICES, self._LONGEST_SLICE)
+        return max(1, int(done * span / passed))

@@ -6,7 +6,6 @@ Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up).  The
 so any number of players may take part.  How children are picked: see :mod:`agents.selection`.
 """
 
-import time
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -407,10 +406,9 @@ class MCTSAgent(Agent):
         whole = self.options.budget(part, len(self._searchers))
         turns = range(part, times, len(self._searchers))
         for turn, number in enumerate(turns):
-            budget = self.options.budget(number, times)
-            if whole.deadline is not None:
-                now = time.perf_counter()
-                budget.deadline = now + (whole.deadline - now) / (len(turns) - turn)
+            left = whole.left
+            share = None if left is None else left / (len(turns) - turn)
+            budget = Budget(self.options.budget(number, times).steps, share)
             words = state.words.copy()
             redraw(words, state.player, searcher.rng)
             searcher.begin(state.player)

@@ -1,17 +1,22 @@
-"""Alpha-beta: iterative deepening with a transposition table and move ordering.
+"""Alpha-beta: principal variation search with a transposition table and move ordering.
 
-Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975; Schaeffer,
-"The history heuristic", ICCA Journal 6(3), 1983; Akl and Newborn, "The principal continuation and
-the killer heuristic", ACM 1977.
+Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975; Marsland and
+Campbell, "Parallel search of strongly ordered game trees", ACM Computing Surveys 14(4), 1982
+(principal variation search, aspiration windows); Akl and Newborn, "The principal continuation and
+the killer heuristic", ACM 1977; Schaeffer, "The history heuristic and alpha-beta search
+enhancements in practice", IEEE PAMI 11(11), 1989; Breuker, Uiterwijk and van den Herik,
+"Replacement schemes for transposition tables", ICCA Journal 17(4), 1994.
 
-Depth is counted in turns: an action after which the same player goes on costs none, so the
-estimate is never asked in the middle of a turn.  Values are utilities of player 0 throughout:
-player 0 maximises and player 1 minimises, so a player may well move twice in a row.
+Depth is counted in turns: an action after which the same player goes on costs none, and no
+estimate is asked for before the game is *settled* (see :class:`cardcommons.treaty.Rules`).  Values
+are utilities of the player to move; on the way up they change sign only where the turn passed, so
+a player may well move twice in a row.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -26,24 +31,47 @@ from cardcommons.compiled import compiled
 from cardcommons.treaty import TERMINAL, Kernel, Rules
 
 LOWER, UPPER, EXACT = 1, 2, 3
-"""What a stored value is: a bound from below or above (for player 0), or the value itself."""
+"""What a value is: a bound from below or above, or the value itself; 0 where there is none."""
 
-SOLVED = 1 << 20
-"""The depth of a value that no estimate took part in: true at any depth."""
+_ENTRY = np.dtype(
+    [
+        ("key", np.uint64),
+        ("value", np.float64),
+        ("move", np.int32),
+        ("depth", np.int16),
+        ("bound", np.int8),
+        ("age", np.int8),
+        ("solved", np.bool_),
+    ],
+    align=True,
+)
+"""What the transposition table knows of a state, seen by the player to move there.
+
+``depth`` is in turns; ``solved`` says that no estimate took part in the value, so that it is true
+at any depth; ``age`` is the number of the search that wrote the entry.
+"""
+
+_BUCKET = 2
+"""How many entries a key may choose from."""
+
+_AGES = 128
+_STALE = 4
+"""An entry of an earlier search is worth as much as one of this search so much less deep."""
 
 _NO_MOVE = -1
 _TABLE_MOVE, _KILLER = 1 << 60, 1 << 50
 
+_CRACK = 1e-9
+"""The width of the window of a scout, in ranges of utilities."""
 
-class Table(NamedTuple):
-    """A transposition table, direct-mapped: arrays of shape ``(entries,)``, a power of two."""
+_ASPIRATION = 1 / 8
+"""How far on either side an iteration at first expects its value, in ranges of utilities."""
 
-    key: npt.NDArray[np.uint64]
-    value: npt.NDArray[np.float64]
-    depth: npt.NDArray[np.int32]
-    move: npt.NDArray[np.int32]
-    bound: npt.NDArray[np.int8]
-    age: npt.NDArray[np.int8]
+_ASPIRING_FROM = 4
+"""The first depth at which an iteration expects anything."""
+
+Table = npt.NDArray[Any]
+"""A transposition table: entries, ``(2**bits,)``."""
 
 
 class Stack(NamedTuple):
@@ -58,10 +86,6 @@ class Stack(NamedTuple):
     """[P, M]"""
     merit: npt.NDArray[np.int64]
     """[P, M], of the moves, for ordering."""
-    values: npt.NDArray[np.float64]
-    """[M], of the root's moves, as far as they were searched in this iteration."""
-    bounds: npt.NDArray[np.int8]
-    """[M], how to read them; 0 if not yet searched."""
     line: npt.NDArray[np.int64]
     """[P, P], the principal variation from each ply on."""
     listed: npt.NDArray[np.int64]
@@ -71,74 +95,97 @@ class Stack(NamedTuple):
     length: npt.NDArray[np.int64]
     """of ``line``"""
     depth: npt.NDArray[np.int64]
-    """turns left"""
+    """turns left; below 0 where an unsettled game goes on"""
     player: npt.NDArray[np.int64]
     key: npt.NDArray[np.uint64]
     alpha: npt.NDArray[np.float64]
     beta: npt.NDArray[np.float64]
     floor: npt.NDArray[np.float64]
     """alpha on entry"""
-    ceiling: npt.NDArray[np.float64]
-    """beta on entry"""
     best: npt.NDArray[np.float64]
     move: npt.NDArray[np.int64]
     """the move that gave ``best``"""
     solved: npt.NDArray[np.bool_]
     """whether no estimate took part in ``best``"""
+    scouting: npt.NDArray[np.bool_]
+    """whether the child above is only asked if it is better than alpha"""
     killers: npt.NDArray[np.int64]
     """[P, 2], moves that cut off elsewhere on the same ply"""
     history: npt.NDArray[np.int64]
-    """[2, num_actions], how much each player's actions have cut off"""
+    """[2, num_actions], how well each player's actions have done"""
     ply: npt.NDArray[np.int64]
     """[1], where the search is; -1 when an iteration is complete"""
 
 
+class Root(NamedTuple):
+    """What is known of the moves of the root, in the order of ``Stack.moves[0]``."""
+
+    value: npt.NDArray[np.float64]
+    """[M], as all but the last"""
+    bound: npt.NDArray[np.int8]
+    solved: npt.NDArray[np.bool_]
+    line: npt.NDArray[np.int64]
+    """[M, P]"""
+    length: npt.NDArray[np.int64]
+    """of ``line``"""
+    top: npt.NDArray[np.float64]
+    """[K], the best values of the iteration, ascending: K moves are wanted exactly"""
+
+
 def make_table(bits: int) -> Table:
     """An empty table of ``2**bits`` entries."""
-    entries = 1 << bits
-    return Table(
-        key=np.zeros(entries, dtype=np.uint64),
-        value=np.zeros(entries, dtype=np.float64),
-        depth=np.zeros(entries, dtype=np.int32),
-        move=np.zeros(entries, dtype=np.int32),
-        bound=np.zeros(entries, dtype=np.int8),
-        age=np.zeros(entries, dtype=np.int8),
-    )
+    return np.zeros(1 << bits, dtype=_ENTRY)
+
+
+def _whole(*shape: int) -> npt.NDArray[np.int64]:
+    return np.zeros(shape, dtype=np.int64)
+
+
+def _real(*shape: int) -> npt.NDArray[np.float64]:
+    return np.zeros(shape, dtype=np.float64)
+
+
+def _bools(*shape: int) -> npt.NDArray[np.bool_]:
+    return np.zeros(shape, dtype=np.bool_)
 
 
 def make_stack(rules: Rules) -> Stack:
     """A stack deep enough for any game under the rules."""
     plies, moves = rules.max_length + 2, rules.max_legal
-
-    def whole(*shape: int) -> npt.NDArray[np.int64]:
-        return np.zeros(shape, dtype=np.int64)
-
-    def real(*shape: int) -> npt.NDArray[np.float64]:
-        return np.zeros(shape, dtype=np.float64)
-
     return Stack(
         words=np.zeros((plies, rules.num_words), dtype=np.uint64),
-        moves=whole(plies, moves),
-        merit=whole(plies, moves),
-        values=real(moves),
-        bounds=np.zeros(moves, dtype=np.int8),
-        line=whole(plies, plies),
-        listed=whole(plies),
-        next=whole(plies),
-        length=whole(plies),
-        depth=whole(plies),
-        player=whole(plies),
+        moves=_whole(plies, moves),
+        merit=_whole(plies, moves),
+        line=_whole(plies, plies),
+        listed=_whole(plies),
+        next=_whole(plies),
+        length=_whole(plies),
+        depth=_whole(plies),
+        player=_whole(plies),
         key=np.zeros(plies, dtype=np.uint64),
-        alpha=real(plies),
-        beta=real(plies),
-        floor=real(plies),
-        ceiling=real(plies),
-        best=real(plies),
-        move=whole(plies),
-        solved=np.zeros(plies, dtype=np.bool_),
-        killers=whole(plies, 2),
-        history=whole(2, rules.num_actions),
-        ply=whole(1),
+        alpha=_real(plies),
+        beta=_real(plies),
+        floor=_real(plies),
+        best=_real(plies),
+        move=_whole(plies),
+        solved=_bools(plies),
+        scouting=_bools(plies),
+        killers=_whole(plies, 2),
+        history=_whole(2, rules.num_actions),
+        ply=_whole(1),
+    )
+
+
+def make_root(rules: Rules, multipv: int) -> Root:
+    """Room for the moves of a root, of which ``multipv`` are wanted exactly."""
+    plies, moves = rules.max_length + 2, rules.max_legal
+    return Root(
+        value=_real(moves),
+        bound=np.zeros(moves, dtype=np.int8),
+        solved=_bools(moves),
+        line=_whole(moves, plies),
+        length=_whole(moves),
+        top=_real(multipv),
     )
 
 
@@ -169,13 +216,18 @@ def _rank(stack, ply, table_move):
 
 
 @register_jitable
-def _credit(stack, ply, move):
-    """Remember a move that cut off."""
+def _credit(stack, ply):
+    """Remember the move that cut off, to the discredit of those tried before it."""
+    moves, tried = stack.moves[ply], stack.next[ply]
+    move = moves[tried - 1]
     if stack.killers[ply, 0] != move:
         stack.killers[ply, 1] = stack.killers[ply, 0]
         stack.killers[ply, 0] = move
-    depth = stack.depth[ply]
-    stack.history[stack.player[ply], move] += depth * depth
+    history = stack.history[stack.player[ply]]
+    credit = max(stack.depth[ply], 1) ** 2
+    history[move] += credit
+    for i in range(tried - 1):
+        history[moves[i]] -= credit
 
 
 @register_jitable
@@ -189,55 +241,109 @@ def _bound_of(value, floor, ceiling):
 
 
 @register_jitable
+def _first_slot(table, key):
+    """Where the bucket of ``key`` begins."""
+    return np.int64(key & np.uint64(table.size - _BUCKET))
+
+
+@register_jitable
+def _find(table, key):
+    """The slot of ``key``, or -1."""
+    first = _first_slot(table, key)
+    for slot in range(first, first + _BUCKET):
+        if table[slot]["key"] == key and table[slot]["bound"] != 0:
+            return slot
+    return -1
+
+
+@register_jitable
+def _slot_for(table, key, age):
+    """Where to keep ``key``: where it is already, or in the place of the least worthy entry."""
+    first = _first_slot(table, key)
+    found = first
+    least = np.int64(1 << 30)
+    for slot in range(first, first + _BUCKET):
+        entry = table[slot]
+        if entry["key"] == key or entry["bound"] == 0:
+            return slot
+        worth = np.int64(entry["depth"]) - (0 if entry["age"] == age else _STALE)
+        if worth < least:
+            found, least = slot, worth
+    return found
+
+
+@register_jitable
 def _store(table, stack, ply, age):
-    """Keep the finished node of ``ply``, unless the entry there is worth more."""
-    key = stack.key[ply]
-    slot = np.int64(key & np.uint64(table.key.size - 1))
-    depth = SOLVED if stack.solved[ply] else stack.depth[ply]
-    if table.age[slot] == age and table.depth[slot] > depth and table.key[slot] != key:
-        return
-    table.key[slot] = key
-    table.value[slot] = stack.best[ply]
-    table.depth[slot] = depth
-    table.move[slot] = stack.move[ply]
-    table.bound[slot] = _bound_of(stack.best[ply], stack.floor[ply], stack.ceiling[ply])
-    table.age[slot] = age
+    """Keep the finished node of ``ply``."""
+    key, best = stack.key[ply], stack.best[ply]
+    entry = table[_slot_for(table, key, age)]
+    entry["key"] = key
+    entry["value"] = best
+    entry["move"] = stack.move[ply]
+    entry["depth"] = stack.depth[ply]
+    entry["bound"] = _bound_of(best, stack.floor[ply], stack.beta[ply])
+    entry["age"] = age
+    entry["solved"] = stack.solved[ply]
 
 
 @register_jitable
-def _answers(table, slot, stack, ply):
-    """Whether the table entry settles the node of ``ply`` within its window."""
-    if table.depth[slot] < stack.depth[ply]:
+def _answers(entry, depth, alpha, beta, scouted):
+    """Whether a table entry settles a node.
+
+    Where more than a scout asks, an exact value must be solved, or else the line behind it would
+    not be known.
+    """
+    if not entry["solved"] and (entry["depth"] < depth):
         return False
-    value, bound = table.value[slot], table.bound[slot]
-    if bound == EXACT:
-        return True
-    if bound == LOWER:
-        return value >= stack.beta[ply]
-    return value <= stack.alpha[ply]
+    if entry["bound"] == EXACT:
+        return scouted or entry["solved"]
+    return entry["value"] >= beta if entry["bound"] == LOWER else entry["value"] <= alpha
 
 
 @register_jitable
-def _take(stack, ply, value, solved):
+def _note(root, stack, value, solved):
+    """Write down what was found of the move of the root that was tried last."""
+    at = stack.next[0] - 1
+    root.value[at] = value
+    root.bound[at] = _bound_of(value, stack.alpha[0], stack.beta[0])
+    root.solved[at] = solved
+    root.line[at, 0] = stack.moves[0, at]
+    for i in range(stack.length[1]):
+        root.line[at, i + 1] = stack.line[1, i]
+    root.length[at] = stack.length[1] + 1
+
+
+@register_jitable
+def _least_of_top(top, value):
+    """Enter a value among the best ones; returns the least of them."""
+    if value > top[0]:
+        i = 0
+        while i + 1 < top.size and top[i + 1] < value:
+            top[i] = top[i + 1]
+            i += 1
+        top[i] = value
+    return top[0]
+
+
+@register_jitable
+def _take(stack, root, ply, value, solved):
     """Account for the value of the last move tried at ``ply``; says whether it cuts off.
 
     What a cut-off proves, it proves by one move; anything else needs all of them.
     """
-    move = stack.moves[ply, stack.next[ply] - 1]
-    maximising = stack.player[ply] == 0
-    better = value > stack.best[ply] if maximising else value < stack.best[ply]
-    if better:
+    floor = value
+    if ply == 0:
+        _note(root, stack, value, solved)
+        floor = _least_of_top(root.top, value)
+    if value > stack.best[ply]:
+        move = stack.moves[ply, stack.next[ply] - 1]
         stack.best[ply] = value
         stack.move[ply] = move
         stack.line[ply, 0] = move
-        n = stack.length[ply + 1]
-        for i in range(n):
+        for i in range(stack.length[ply + 1]):
             stack.line[ply, i + 1] = stack.line[ply + 1, i]
-        stack.length[ply] = n + 1
-    if maximising:
-        stack.alpha[ply] = max(stack.alpha[ply], value)
-    else:
-        stack.beta[ply] = min(stack.beta[ply], value)
+        stack.length[ply] = stack.length[ply + 1] + 1
+    stack.alpha[ply] = max(stack.alpha[ply], floor)
     if stack.alpha[ply] >= stack.beta[ply]:
         stack.solved[ply] = solved
         return True
@@ -247,103 +353,120 @@ def _take(stack, ply, value, solved):
 
 @cache
 def make_search(rules: Rules) -> Kernel:
-    """Compile ``(stack, table, age, entering, nodes) -> (entering, visited)``.
+    """Compile ``(stack, root, table, age, entering, nodes) -> (entering, visited)``.
 
     Goes on with the search on ``stack`` for about ``nodes`` nodes, or until the iteration is
     complete (``stack.ply[0] < 0``).  ``entering`` says whether the node on top is still to be
-    looked at; it is 1 at the start of an iteration, and is handed back between calls.
+    looked at; it is 0 at the start of an iteration, whose root is open already, and is handed
+    back between calls.
     """
-    to_move, legal, apply = rules.to_move, rules.legal, rules.apply
+    to_move, legal, apply, settled = rules.to_move, rules.legal, rules.apply, rules.settled
     payoff, estimate, state_key = rules.payoff, rules.estimate, rules.state_key
-    num_words = rules.num_words
-    lowest, highest = rules.min_utility, rules.max_utility
-
-    @register_jitable
-    def leaf(stack, ply):
-        """The value of a node that has no moves to try: (is it one, value, solved)."""
-        s = stack.words[ply]
-        if stack.player[ply] == TERMINAL:
-            return True, payoff(s, 0), True
-        if stack.depth[ply] <= 0 or ply + 1 >= stack.listed.size:
-            return True, estimate(s, 0), False
-        return False, 0.0, False
+    num_words, lowest = rules.num_words, rules.min_utility
+    crack = (rules.max_utility - rules.min_utility) * _CRACK
 
     @register_jitable
     def open_node(stack, table, ply):
-        """Look the node of ``ply`` up and list its moves: (settled, value, solved)."""
-        is_leaf, value, solved = leaf(stack, ply)
-        stack.length[ply] = 0
-        if is_leaf:
-            return True, value, solved
+        """Look the node of ``ply`` up and list its moves: (known, value, solved)."""
         key = state_key(stack.words[ply])
-        slot = np.int64(key & np.uint64(table.key.size - 1))
-        table_move = _NO_MOVE
+        alpha, beta = stack.alpha[ply], stack.beta[ply]
+        stack.length[ply] = 0
         stack.key[ply] = key
-        if table.key[slot] == key and table.bound[slot] != 0:
-            table_move = table.move[slot]
-            if ply > 0 and _answers(table, slot, stack, ply):
-                return True, table.value[slot], table.depth[slot] == SOLVED
+        slot = _find(table, key)
+        table_move = np.int64(_NO_MOVE)
+        if slot >= 0:
+            entry = table[slot]
+            table_move = np.int64(entry["move"])
+            if _answers(entry, stack.depth[ply], alpha, beta, beta - alpha < 2.0 * crack):
+                return True, entry["value"], entry["solved"]
         stack.listed[ply] = legal(stack.words[ply], stack.moves[ply])
         stack.next[ply] = 0
-        stack.floor[ply], stack.ceiling[ply] = stack.alpha[ply], stack.beta[ply]
-        stack.best[ply] = lowest - 1.0 if stack.player[ply] == 0 else highest + 1.0
+        stack.floor[ply] = alpha
+        stack.best[ply] = lowest - 1.0
         stack.solved[ply] = True
         _rank(stack, ply, table_move)
         return False, 0.0, False
 
     @register_jitable
-    def enter_child(stack, ply):
-        """Play the next move of ``ply`` onto the row above."""
+    def set_window(stack, ply, scouting):
+        """Ask the child of ``ply`` for its value, or only whether that is above alpha."""
+        alpha, beta = stack.alpha[ply], stack.beta[ply]
+        if scouting:
+            beta = min(beta, alpha + crack)
+        passes = stack.player[ply + 1] != stack.player[ply]
+        stack.scouting[ply] = scouting
+        stack.alpha[ply + 1] = -beta if passes else alpha
+        stack.beta[ply + 1] = -alpha if passes else beta
+
+    @register_jitable
+    def try_move(stack, ply):
+        """Play the next move of ``ply`` onto the row above: (known, value, solved)."""
         _bring_best_forward(stack, ply)
         move = stack.moves[ply, stack.next[ply]]
         stack.next[ply] += 1
-        child = stack.words[ply + 1]
-        parent = stack.words[ply]
+        child, me = stack.words[ply + 1], stack.player[ply]
         for i in range(num_words):
-            child[i] = parent[i]
+            child[i] = stack.words[ply, i]
         apply(child, move)
         player = to_move(child)
         stack.player[ply + 1] = player
-        turn_passes = 0 if player == stack.player[ply] else 1
-        stack.depth[ply + 1] = stack.depth[ply] - turn_passes
-        stack.alpha[ply + 1], stack.beta[ply + 1] = stack.alpha[ply], stack.beta[ply]
+        stack.depth[ply + 1] = stack.depth[ply] - (0 if player == me else 1)
+        stack.length[ply + 1] = 0
+        stack.scouting[ply] = False
+        if player == TERMINAL:
+            return True, payoff(child, me), True
+        if stack.depth[ply + 1] <= 0 and settled(child):
+            return True, estimate(child, me), False
+        return False, 0.0, False
 
     @compiled(
         rules.name,
         types.UniTuple(types.int64, 2)(
             numba.typeof(make_stack(rules)),
+            numba.typeof(make_root(rules, 1)),
             numba.typeof(make_table(0)),
             types.int64,
             types.int64,
             types.int64,
         ),
     )
-    def search(stack, table, age, entering, nodes):
+    def search(stack, root, table, age, entering, nodes):
         visited = 0
         ply = stack.ply[0]
         while ply >= 0 and visited < nodes:
-            settled, value, solved = False, 0.0, False
             if entering:
-                visited += 1
-                settled, value, solved = open_node(stack, table, ply)
+                entering = 0
+                done, value, solved = open_node(stack, table, ply)
+                if not done:
+                    continue
             elif stack.next[ply] == stack.listed[ply]:
-                settled, value, solved = True, stack.best[ply], stack.solved[ply]
-                _store(table, stack, ply, age)
-            if not settled:
-                enter_child(stack, ply)
-                ply += 1
-                entering = 1
-                continue
-            ply -= 1
-            entering = 0
-            if ply < 0:
-                break
-            if ply == 0:
-                at = stack.next[0] - 1
-                stack.values[at] = value
-                stack.bounds[at] = _bound_of(value, stack.alpha[0], stack.beta[0])
-            if _take(stack, ply, value, solved):
-                _credit(stack, ply, stack.move[ply])
+                done, value, solved = True, stack.best[ply], stack.solved[ply]
+                if ply > 0:
+                    _store(table, stack, ply, age)
+            else:
+                visited += 1
+                known, value, solved = try_move(stack, ply)
+                if not known:
+                    wanted = root.top.size if ply == 0 else 1
+                    set_window(stack, ply, stack.next[ply] > wanted)
+                    ply += 1
+                    entering = 1
+                    continue
+                done = False
+            if done:
+                ply -= 1
+                if ply < 0:
+                    break
+                if stack.player[ply + 1] != stack.player[ply]:
+                    value = -value
+                if stack.scouting[ply] and stack.alpha[ply] < value < stack.beta[ply]:
+                    visited += 1
+                    set_window(stack, ply, False)
+                    ply += 1
+                    entering = 1
+                    continue
+            if _take(stack, root, ply, value, solved):
+                _credit(stack, ply)
                 stack.listed[ply] = stack.next[ply]
         stack.ply[0] = ply
         return entering, visited
@@ -357,27 +480,55 @@ class MinimaxOptions:
 
     Attributes:
         depth: turns to look ahead, or ``None`` for no such limit.
-        time: seconds a move, or ``None``; with neither, 3 turns.
+        time: seconds a move, or ``None``.
+        nodes: the most nodes a move, or ``None``; with no limit at all, 3 turns.
         table: the transposition table has ``2**table`` entries.
+        multipv: how many of the best actions get a value, not a bound, and a line of play.
     """
 
     depth: int | None = None
     time: float | None = None
+    nodes: int | None = None
     table: int = 20
+    multipv: int = 1
 
     def __post_init__(self) -> None:
-        check_budget("minimax", depth=self.depth, time=self.time)
+        limits = {"depth": self.depth, "time": self.time, "nodes": self.nodes}
+        check_budget("minimax", **limits, multipv=self.multipv)
         if not 4 <= self.table <= 28:
             raise ValueError(f"option 'table' of minimax must be 4 to 28, not {self.table}")
 
 
+@dataclass
+class _Finding:
+    """What a search has come to so far.
+
+    Attributes:
+        actions: how many there are.
+        action: the best of them.
+        value: its value.
+        line: the principal variation.
+        proven: whether the value is that of the game.
+        depth: of the last complete iteration.
+        nodes: visited so far.
+    """
+
+    actions: int
+    action: int
+    value: float = 0.0
+    line: tuple[int, ...] = ()
+    proven: bool = False
+    depth: int = 0
+    nodes: int = 0
+
+
 class MinimaxAgent(Agent):
-    """Iterative deepening until the depth, the time or the game is exhausted."""
+    """Iterative deepening until the depth, the budget or the game is exhausted."""
 
     name = "minimax"
     Options = MinimaxOptions
     _DEFAULT_DEPTH = 3
-    _CHUNK = 1024
+    _CHUNK = 2048
 
     def __init__(self, game: Game, options: MinimaxOptions | None = None) -> None:
         super().__init__(game, options)
@@ -387,80 +538,150 @@ class MinimaxAgent(Agent):
             raise ValueError(f"minimax needs a zero-sum game of two players, not {game.name}")
         if game.has_chance or game.has_hidden_information:
             raise ValueError(f"minimax needs perfect information and no chance, not {game.name}")
+        self._lowest, self._highest = rules.min_utility, rules.max_utility
         self._search = make_search(rules)
         self._stack = make_stack(rules)
+        self._root = make_root(rules, min(self.options.multipv, rules.max_legal))
         self._table = make_table(self.options.table)
         self._age = 0
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
-        for column in self._table:
-            column.fill(0)
+        self._table.view(np.uint8).fill(0)
         self._age = 0
 
     def choose(self, state: State) -> Decision:
-        depth = self.options.depth
-        if depth is None:
-            depth = self._DEFAULT_DEPTH if self.options.time is None else SOLVED
-        budget = Budget(None, self.options.time)
-        self._age = (self._age + 1) % 128
-        self._stack.history.fill(0)
-        self._stack.killers.fill(_NO_MOVE)
-        decision = None
-        nodes = 0
-        for turns in range(1, min(depth, self.game.rules.max_length) + 1):
-            visited, complete = self._iterate(state, turns, budget, nodes)
-            nodes += visited
-            if self._stack.length[0] or decision is None:
-                decision = self._decision(state, turns if complete else turns - 1, nodes)
-            if not complete or decision.proven:
+        budget = Budget(self.options.nodes, self.options.time)
+        finding = self._set_up(state)
+        values: list[float] = []
+        while finding.depth < self._deepest():
+            if not self._deepen(budget, finding, self._window(values)):
                 break
-        assert decision is not None  # depth is at least 1
-        return decision
+            values.append(finding.value)
+            if self._stack.solved[0]:
+                break
+        return self._decision(finding)
 
-    def _iterate(self, state: State, turns: int, budget: Budget, nodes: int) -> tuple[int, bool]:
-        """Search to a depth: (nodes visited, whether there was time to complete it)."""
-        stack, rules = self._stack, self.game.rules
+    def _deepest(self) -> int:
+        options = self.options
+        if options.depth is not None:
+            return min(options.depth, self.game.rules.max_length)
+        unlimited = options.time is None and options.nodes is None
+        return self._DEFAULT_DEPTH if unlimited else self.game.rules.max_length
+
+    def _set_up(self, state: State) -> _Finding:
+        """Put a state at the root of a new search."""
+        stack, actions = self._stack, state.legal_actions()
+        self._age = (self._age + 1) % _AGES
+        stack.history.fill(0)
+        stack.killers.fill(_NO_MOVE)
         stack.words[0] = state.words
         stack.player[0] = state.player
-        stack.depth[0] = turns
-        stack.alpha[0], stack.beta[0] = rules.min_utility, rules.max_utility
-        stack.bounds.fill(0)
-        stack.length[0] = 0
-        stack.ply[0] = 0
-        entering, visited = 1, 0
-        while stack.ply[0] >= 0:
-            # The first iteration is always complete, so that there is a move.
-            chunk = budget.chunk(nodes + visited, self._CHUNK) if turns > 1 else self._CHUNK
-            if not chunk:
-                return visited, False
-            entering, done = self._search(stack, self._table, self._age, entering, chunk)
-            visited += done
-        return visited, True
+        stack.moves[0, : len(actions)] = actions
+        self._root.bound.fill(0)
+        return _Finding(len(actions), actions[0])
 
-    def _decision(self, state: State, depth: int, nodes: int) -> Decision:
+    def _window(self, values: Sequence[float]) -> tuple[float, float]:
+        """Where the value of the next iteration is expected: near that of two turns less.
+
+        The values of even and of odd depths differ by what it is worth to have moved last.
+        """
+        if len(values) + 1 < _ASPIRING_FROM or self._root.top.size > 1:
+            return self._lowest, self._highest
+        margin = (self._highest - self._lowest) * _ASPIRATION
+        return max(self._lowest, values[-2] - margin), min(self._highest, values[-2] + margin)
+
+    def _deepen(self, budget: Budget, finding: _Finding, window: tuple[float, float]) -> bool:
+        """Search a turn deeper than before; says whether the budget sufficed to complete it."""
+        alpha, beta = window
+        while True:
+            complete = self._iterate(budget, finding, alpha, beta)
+            best = float(self._stack.best[0])
+            failed_low = self._lowest < alpha >= best
+            failed_high = self._highest > beta <= best
+            if self._stack.length[0] and not failed_low:
+                self._report(finding, complete)
+            if not complete:
+                return False
+            if not failed_low and not failed_high:
+                finding.depth += 1
+                return True
+            alpha = self._lowest if failed_low else alpha
+            beta = self._highest if failed_high else beta
+
+    def _iterate(self, budget: Budget, finding: _Finding, alpha: float, beta: float) -> bool:
+        """Search within a window; says whether the budget sufficed to complete it."""
         stack = self._stack
-        sign = 1.0 if state.player == 0 else -1.0
-        proven = bool(stack.ply[0] < 0 and stack.solved[0])
-        action = int(stack.move[0])
+        self._order_root(finding)
+        self._root.top.fill(-np.inf)
+        stack.depth[0] = finding.depth + 1
+        stack.alpha[0] = stack.floor[0] = alpha
+        stack.beta[0] = beta
+        stack.best[0] = -np.inf
+        stack.solved[0] = True
+        stack.length[0] = stack.next[0] = stack.ply[0] = 0
+        entering = 0
+        while stack.ply[0] >= 0:
+            chunk = budget.chunk(finding.nodes, self._CHUNK)
+            if finding.depth == 0:
+                # The first iteration is always complete, so that there is a move.
+                chunk = max(chunk, 1)
+            if not chunk:
+                return False
+            entering, visited = self._search(
+                stack, self._root, self._table, self._age, entering, chunk
+            )
+            finding.nodes += visited
+        return True
+
+    def _order_root(self, finding: _Finding) -> None:
+        """Sort the moves of the root: the best first, then the others by what is known of them."""
+        stack, root, n = self._stack, self._root, finding.actions
+        known = np.where(root.bound[:n] > 0, root.value[:n], -np.inf)
+        known[stack.moves[0, :n] == finding.action] = np.inf
+        order = np.argsort(-known, kind="stable")
+        for column in (stack.moves[0], root.value, root.bound, root.solved, root.line, root.length):
+            column[:n] = column[order]
+        stack.merit[0, :n] = np.arange(n, 0, -1)
+        stack.listed[0] = n
+
+    def _report(self, finding: _Finding, complete: bool) -> None:
+        """Write the best line so far into the finding."""
+        stack, root = self._stack, self._root
+        at = np.flatnonzero(stack.moves[0, : finding.actions] == stack.move[0])[0]
+        won = stack.best[0] >= self._highest and root.solved[at]
+        finding.action = int(stack.move[0])
+        finding.value = float(stack.best[0])
+        finding.line = tuple(stack.line[0, : stack.length[0]].tolist())
+        finding.proven = bool(won or (complete and stack.solved[0]))
+
+    def _decision(self, finding: _Finding) -> Decision:
+        candidates = [self._candidate(i) for i in range(finding.actions) if self._root.bound[i]]
         return Decision(
-            action=action,
-            value=sign * float(stack.best[0]),
-            principal_variation=tuple(int(a) for a in stack.line[0, : stack.length[0]]),
-            candidates=self._candidates(sign, action, proven),
-            proven=proven,
-            work={"nodes": nodes, "depth": depth},
+            action=finding.action,
+            value=finding.value,
+            principal_variation=finding.line,
+            candidates=tuple(
+                sorted(candidates, key=lambda c: (c.action != finding.action, -c.value))
+            ),
+            proven=finding.proven,
+            work={"nodes": finding.nodes, "depth": finding.depth},
         )
 
-    def _candidates(self, sign: float, best: int, proven: bool) -> tuple[Candidate, ...]:
-        """The root's moves that were searched; a window that closed tells only a bound."""
-        stack = self._stack
-        found = []
-        for i in range(int(stack.listed[0])):
-            if stack.bounds[i]:
-                action = int(stack.moves[0, i])
-                bound = "searched" if stack.bounds[i] == EXACT or action == best else "at most"
-                if proven and action == best:
-                    bound = "exact"
-                found.append(Candidate(action, sign * float(stack.values[i]), bound=bound))
-        return tuple(sorted(found, key=lambda c: (c.action != best, -c.value)))
+    def _candidate(self, i: int) -> Candidate:
+        root = self._root
+        value = float(root.value[i])
+        return Candidate(
+            int(self._stack.moves[0, i]),
+            value,
+            bound=self._reading(int(root.bound[i]), value, bool(root.solved[i])),
+            principal_variation=tuple(root.line[i, : root.length[i]].tolist()),
+        )
+
+    def _reading(self, bound: int, value: float, solved: bool) -> str:
+        """How to read a value; a bound that nothing can go beyond is the value itself."""
+        if bound == UPPER and value > self._lowest:
+            return "at most"
+        if bound == LOWER and value < self._highest:
+            return "at least"
+        return "exact" if solved else "searched"

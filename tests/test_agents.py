@@ -10,6 +10,7 @@ import cardcommons
 from agents import AGENTS, make_agent
 from agents.mcts import MCTSAgent
 from cardcommons import State
+from experiments.signature import signature
 from tests.particles.endings import exact_value, late_states
 from tests.twins.particles import Twin, solve
 
@@ -307,13 +308,5 @@ def test_specs_round_trip() -> None:
 
 def test_minimax_node_counts_do_not_change_unnoticed() -> None:
     """A signature of the search: any change of its behaviour shows here, and should be meant."""
-    total = 0
-    for params in VARIANTS:
-        game = cardcommons.load("particles", **params)
-        agent = make_agent("minimax:depth=3", game)
-        agent.restart(0)
-        state = State(game)
-        for action in ("4h@b2", "6d@b1"):
-            state.apply(action)
-            total += agent.decide(state).work["nodes"]
-    assert total == 34626
+    assert signature() == 122647
+    assert signature("minimax:nodes=20000,multipv=3,table=10") == 193020

@@ -7,6 +7,7 @@ import sys
 SCRIPT = """
 from agents.best_response import nash_conv
 from agents.cfr import CFRSolver
+from agents import make_agent
 from agents.expectimax import TO_THE_END, Search
 from agents.local_best_response import lower_bound
 from agents.mccfr import GameMCCFR, TreeMCCFR
@@ -40,6 +41,10 @@ for params in ({}, {"torus": True}, {"tutorial": True}, {"tutorial": True, "toru
         state.apply(choices[step * 7 % len(choices)])
         step += 1
     print(state.position, state.returns())
+
+position = ".3sAd6c/5h2h4s3c+3d/.4c+4d5s./..As. Ah3h4h6h2s6s 5dAc2c5c 0 0"
+searched = load("particles", position=position)
+print("minimax:", make_agent("minimax:depth=2,multipv=2,table=6", searched).decide(State(searched)))
 
 for params in ({}, {"rows": 3, "columns": 3, "ranks": 4, "hand": 2, "utility": "margin"}):
     game = load("treasure", **params)
@@ -123,4 +128,5 @@ def test_interpreted_and_compiled_code_agree_and_neither_warns() -> None:
     assert compiled.stdout.count("steps:") == 2
     assert compiled.stdout.count("value:") == 4
     assert compiled.stdout.count("0x1.") > 10
+    assert compiled.stdout.count("minimax:") == 1
     assert (compiled.stderr, interpreted.stderr) == ("", "")

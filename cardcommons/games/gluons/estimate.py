@@ -5,6 +5,8 @@ turn it is and whose quarks lie right surely is, others may see their quarks cha
 turn comes, for better or worse.  The others' hidden cards are never looked at.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba.extending import register_jitable
 
@@ -27,25 +29,41 @@ from cardcommons.games.gluons.rules import (
     value_at,
 )
 
-VALID_NOW = 0.72
-TURNED = 0.30
-UNKNOWN = 0.55
-NEXT_TO_ACT = 0.98
-CARD_IN_HAND = 0.04
-FIRST_SEAT = 0.1
-WIN_SCALE = 2.5
+
+class Weights(NamedTuple):
+    """What counts how much, in points; ``python -m experiments.tune`` varies it."""
+
+    valid_now: float = 0.72
+    """A gluon whose quarks lie right at present."""
+    turned: float = 0.30
+    """One whose quarks lie otherwise."""
+    unknown: float = 0.55
+    """Another's gluon that is face down."""
+    next_to_act: float = 0.98
+    """A gluon that is valid and may be activated at once."""
+    card_in_hand: float = 0.04
+    """A card, in hand or in the deck."""
+    first_seat: float = 0.1
+    """To be first in the round."""
+
+
+WEIGHTS = Weights()
+_VALID_NOW, _TURNED, _UNKNOWN, _NEXT_TO_ACT, _CARD_IN_HAND, _FIRST_SEAT = range(len(WEIGHTS))
+
+_WIN_SCALE = 2.5
+"""The lead that is half of what can be hoped for."""
 
 
 @register_jitable
-def _chance_of(s, area, viewer, owner):
+def _chance_of(s, area, viewer, owner, w):
     """How likely the gluon on an area becomes valid."""
     if owner != viewer and (face_down(s) >> np.uint64(area)) & ONE:
-        return UNKNOWN
-    return VALID_NOW if value_at(s, area) == quarks_at(s[COUNTS], area) else TURNED
+        return w[_UNKNOWN]
+    return w[_VALID_NOW] if value_at(s, area) == quarks_at(s[COUNTS], area) else w[_TURNED]
 
 
 @register_jitable
-def _prospects(s, viewer, owner):
+def _prospects(s, viewer, owner, w):
     """Points of a player, with what is to be hoped for from the field and the hand.
 
     Nothing counts as a whole point before it is one, and the first seat only decides ties: so no
@@ -57,24 +75,24 @@ def _prospects(s, viewer, owner):
     while areas:
         area = lowest(areas)
         areas = without_lowest(areas)
-        likely = _chance_of(s, area, viewer, owner)
+        likely = _chance_of(s, area, viewer, owner, w)
         total += likely
         best = max(best, likely)
-    if best == VALID_NOW and phase(s[META]) == ACTIVATION and to_move(s) == owner:
-        total += NEXT_TO_ACT - VALID_NOW
-    total += CARD_IN_HAND * (hand_size(s, owner) + deck_size(s, owner))
+    if best == w[_VALID_NOW] and phase(s[META]) == ACTIVATION and to_move(s) == owner:
+        total += w[_NEXT_TO_ACT] - w[_VALID_NOW]
+    total += w[_CARD_IN_HAND] * (hand_size(s, owner) + deck_size(s, owner))
     if s[META] & POINTS:
         return total
-    return total + FIRST_SEAT * (owner == first_player(s[META]))
+    return total + w[_FIRST_SEAT] * (owner == first_player(s[META]))
 
 
 @register_jitable
-def estimate(s, player):
-    """A guess at ``payoff(s, player)``, strictly inside its bounds."""
+def weighted(s, player, w):
+    """A guess at ``payoff(s, player)`` by the :class:`Weights` ``w``: a tuple or an array."""
     players = players_of(s[META])
     own, best, total = 0.0, -1.0, 0.0
     for owner in range(players):
-        hoped = _prospects(s, player, owner)
+        hoped = _prospects(s, player, owner, w)
         total += hoped
         if owner == player:
             own = hoped
@@ -83,7 +101,13 @@ def estimate(s, player):
     if s[META] & POINTS:
         return own - total / players
     lead = own - best
-    share = 1.0 / players + lead / (WIN_SCALE + abs(lead)) * (
+    share = 1.0 / players + lead / (_WIN_SCALE + abs(lead)) * (
         (1.0 - 1.0 / players) if lead > 0 else 1.0 / players
     )
     return (share * players - 1.0) / (players - 1)
+
+
+@register_jitable
+def estimate(s, player):
+    """A guess at ``payoff(s, player)``, strictly inside its bounds."""
+    return weighted(s, player, WEIGHTS)

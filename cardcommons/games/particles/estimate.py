@@ -1,10 +1,14 @@
 """Particles: a quick guess at who is winning.
 
 Standard game: open cells decide, so count the lead in them, then the tie-break, then what may
-become of the lead: the cells on the other's side that a hand can still fill, the choice of
-placements, and the tempo, since a leader may wait while the other must act.  Tutorial game: who
-runs out of placements loses, so compare placements and the cards that may bring more.
+become of the lead: the cells on the other's side that a hand can still fill and in how many ways,
+the choice of placements, and the tempo, since a leader may wait while the other must act.
+Tutorial game: who runs out of placements loses, so compare placements, the cells they go to, and
+the cards that may bring more.  In either game a lead is the surer the fewer cards are left.
 """
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -18,6 +22,7 @@ from cardcommons.bits import (
     without_lowest,
 )
 from cardcommons.games.particles.rules import (
+    CELLS,
     META,
     MOVER_SHIFT,
     SIDES,
@@ -31,18 +36,47 @@ from cardcommons.games.particles.rules import (
     targets,
 )
 
-# Weights of the standard game, in open cells; found by matches of alpha-beta at depth 2 against
-# itself, which is also how to judge a change of them.
-OPEN_CELL = 1.0
-CARD = 0.25
-REACH = 0.7
-PLACEMENT = 0.1
-WAIT = 0.3
-STANDARD_SCALE = 2.0
 
-# Weights of the tutorial game, in placements.
-TUTORIAL_CARD = 1.2
-TUTORIAL_SCALE = 12.0
+class Weights(NamedTuple):
+    """What counts how much; fitted to games of minimax against itself.
+
+    ``python -m experiments.fit_estimate --game particles particles:torus=True --agent
+    minimax:nodes=2000,table=14 --games 1500``, and likewise for the tutorial games.
+    """
+
+    card: float = 0.23
+    """Standard game, as the next ones: a card lying on the own side, in open cells."""
+    reach: float = 0.59
+    """A cell of the other's side that the hand could channel onto."""
+    breadth: float = 0.54
+    """The root of the number of ways to do so."""
+    placement: float = 0.1
+    """A placement that there would be on the move."""
+    wait: float = 0.92
+    """To be ahead while the other must act."""
+    hand: float = -0.14
+    """A card in hand."""
+    tempo: float = 0.63
+    """To be on the move."""
+    certainty: float = 0.15
+    """How surely an open cell wins, for each card that is gone from the hands."""
+    tutorial_hand: float = 1.76
+    """Tutorial game, as the next ones: a card in hand, in placements."""
+    tutorial_reach: float = 1.12
+    """A cell that the hand could channel onto."""
+    tutorial_tempo: float = -1.53
+    """To be on the move."""
+    tutorial_certainty: float = 0.043
+    """How surely a placement wins, for each card that is gone from the hands."""
+
+
+WEIGHTS = Weights()
+_CARD, _REACH, _BREADTH, _PLACEMENT, _WAIT, _HAND, _TEMPO, _CERTAINTY = range(8)
+_TUTORIAL_HAND, _TUTORIAL_REACH, _TUTORIAL_TEMPO, _TUTORIAL_CERTAINTY = range(8, len(WEIGHTS))
+
+_CARDS = 24
+_LEVELS, _ONE_COLOUR, _BOTH_COLOURS = np.uint64(6), np.uint64(0x3F), np.uint64(0x41)
+_HANDS = np.uint64(0xFFFFFF) << np.uint64(16)
 
 
 @register_jitable
@@ -52,14 +86,18 @@ def _squash(x):
 
 
 @register_jitable
-def _reach(hand, low, high, side):
-    """How many cells of ``side`` the hand could channel onto."""
+def _channels(hand, low, high, side):
+    """How many cells of ``side`` the hand could channel onto, and in how many ways."""
     cells = ZERO
-    levels = (hand | (hand >> np.uint64(6))) & np.uint64(0x3F)
+    ways = 0
+    levels = (hand | (hand >> _LEVELS)) & _ONE_COLOUR
     while levels:
-        cells |= plane_of(low, high, lowest(levels))
+        level = lowest(levels)
         levels = without_lowest(levels)
-    return popcount(cells & side)
+        plane = plane_of(low, high, level) & side
+        cells |= plane
+        ways += popcount(plane) * popcount(hand & (_BOTH_COLOURS << np.uint64(level)))
+    return popcount(cells), ways
 
 
 @register_jitable
@@ -77,34 +115,62 @@ def _mobility_lead(s, player):
 
 
 @register_jitable
-def _standard(s, player):
+def _sign_of_mover(s, player):
+    return 1.0 if field(s[META], MOVER_SHIFT, ONE) == player else -1.0
+
+
+@register_jitable
+def _cards_lead(meta, player):
+    return popcount(hand_of(meta, player)) - popcount(hand_of(meta, 1 - player))
+
+
+@register_jitable
+def _standard(s, player, w):
     """The lead of a player in open cells, with all that may still add to it."""
     low, high, _, _, _, _ = targets(s)
     meta = s[META]
     other = 1 - player
-    lead = OPEN_CELL * (open_cells(s, player) - open_cells(s, other))
-    lead += CARD * (cards_on_side(s, other) - cards_on_side(s, player))
-    mine = _reach(hand_of(meta, player), low, high, SIDES[other])
-    theirs = _reach(hand_of(meta, other), low, high, SIDES[player])
-    lead += REACH * (mine - theirs)  # one term: rounding stays antisymmetric
-    lead += PLACEMENT * _mobility_lead(s, player)
+    lead = np.float64(open_cells(s, player) - open_cells(s, other))
+    lead += w[_CARD] * (cards_on_side(s, other) - cards_on_side(s, player))
+    mine, my_ways = _channels(hand_of(meta, player), low, high, SIDES[other])
+    theirs, their_ways = _channels(hand_of(meta, other), low, high, SIDES[player])
+    lead += w[_REACH] * (mine - theirs)  # one term: rounding stays antisymmetric
+    lead += w[_BREADTH] * (math.sqrt(my_ways) - math.sqrt(their_ways))
+    lead += w[_PLACEMENT] * _mobility_lead(s, player)
+    lead += w[_HAND] * _cards_lead(meta, player)
+    lead += w[_TEMPO] * _sign_of_mover(s, player)
     ahead = leader(s)
     if ahead != field(meta, MOVER_SHIFT, ONE):
-        lead += WAIT if ahead == player else -WAIT
+        lead += w[_WAIT] if ahead == player else -w[_WAIT]
     return lead
 
 
 @register_jitable
-def _tutorial(s, player):
+def _tutorial(s, player, w):
     """The lead of a player in placements; a card in hand is one more to come."""
+    low, high, _, _, _, _ = targets(s)
     meta = s[META]
-    cards = popcount(hand_of(meta, player)) - popcount(hand_of(meta, 1 - player))
-    return _mobility_lead(s, player) + TUTORIAL_CARD * cards
+    mine, _ = _channels(hand_of(meta, player), low, high, CELLS)
+    theirs, _ = _channels(hand_of(meta, 1 - player), low, high, CELLS)
+    lead = np.float64(_mobility_lead(s, player))
+    lead += w[_TUTORIAL_HAND] * _cards_lead(meta, player)
+    lead += w[_TUTORIAL_REACH] * (mine - theirs)
+    return lead + w[_TUTORIAL_TEMPO] * _sign_of_mover(s, player)
+
+
+@register_jitable
+def weighted(s, player, w):
+    """A guess at ``payoff(s, player)``, in (-1, 1), by the :class:`Weights` ``w``.
+
+    ``w`` is a tuple or an array of them; the guess is antisymmetric in the players.
+    """
+    gone = _CARDS - popcount(s[META] & _HANDS)
+    if s[META] & TUTORIAL:
+        return _squash(_tutorial(s, player, w) * (w[_TUTORIAL_CERTAINTY] * gone))
+    return _squash(_standard(s, player, w) * (w[_CERTAINTY] * gone))
 
 
 @register_jitable
 def estimate(s, player):
     """A guess at ``payoff(s, player)``, in (-1, 1); antisymmetric in the players."""
-    if s[META] & TUTORIAL:
-        return _squash(_tutorial(s, player) / TUTORIAL_SCALE)
-    return _squash(_standard(s, player) / STANDARD_SCALE)
+    return weighted(s, player, WEIGHTS)

@@ -1,5 +1,7 @@
 """Rally: a quick guess at the utility, from the score, the sectors to come and the reserves."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba.extending import register_jitable
 
@@ -23,10 +25,23 @@ from cardcommons.games.rally.rules import (
     total,
 )
 
-SECTOR = -0.06
-POINT_SHORT = -0.4
-RESERVE = 0.2
-WIN_SPREAD = 3.0
+
+class Weights(NamedTuple):
+    """What counts how much, in points of score; ``python -m experiments.tune`` varies it."""
+
+    sector: float = -0.06
+    """A sector to come."""
+    point_short: float = -0.4
+    """A point by which the cards drawn miss the number of the sector."""
+    reserve: float = 0.2
+    """A Queen or a Jack left."""
+
+
+WEIGHTS = Weights()
+_SECTOR, _POINT_SHORT, _RESERVE = range(len(WEIGHTS))
+
+_WIN_SPREAD = 3.0
+"""How far a score must be above the limit for a win to be likely, in points."""
 
 _FIVE = np.uint64(31)
 
@@ -48,14 +63,20 @@ def sectors_to_come(s):
 
 
 @register_jitable
-def estimate(s, player):
-    """A guess at ``payoff(s, player)``, within its bounds."""
+def weighted(s, player, w):
+    """A guess at ``payoff(s, player)`` by the :class:`Weights` ``w``: a tuple or an array."""
     meta = s[META]
     to_come = sectors_to_come(s) + (number(meta) > 0)
-    guess = score(s) + SECTOR * to_come + RESERVE * (queens(meta) + jacks(meta))
-    guess += POINT_SHORT * abs(number(meta) - total(meta))
+    guess = score(s) + w[_SECTOR] * to_come + w[_RESERVE] * (queens(meta) + jacks(meta))
+    guess += w[_POINT_SHORT] * abs(number(meta) - total(meta))
     if meta & WIN:
-        return 1.0 / (1.0 + np.exp((0.5 - guess) / WIN_SPREAD))
+        return 1.0 / (1.0 + np.exp((0.5 - guess) / _WIN_SPREAD))
     risk = (penalties(meta) / 16.0) ** 2 / (1.0 + jokers(s))
     best = min(bonuses(meta) + to_come, MOST_BONUSES) - penalties(meta)
     return (1.0 - risk) * max(min(guess, best), 1.0 - MOST_PENALTIES) + risk * loss_utility(s)
+
+
+@register_jitable
+def estimate(s, player):
+    """A guess at ``payoff(s, player)``, within its bounds."""
+    return weighted(s, player, WEIGHTS)

@@ -1,0 +1,77 @@
+"""The budget of a search: what it promises about steps and about the clock."""
+
+from collections.abc import Callable
+
+import pytest
+
+from agents import budget
+from agents.budget import Budget
+
+
+class Clock:
+    """A clock that moves only when it is told to."""
+
+    now = 100.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    told = Clock()
+    monkeypatch.setattr(budget, "time", told)
+    return told
+
+
+def spend(clock: Clock, limit: Budget, seconds_a_step: Callable[[int], float], size: int) -> int:
+    """Take the steps that a budget grants, each in its time; how many they were."""
+    done = 0
+    while chunk := limit.chunk(done, size):
+        assert chunk > 0
+        clock.now += chunk * seconds_a_step(done)
+        done += chunk
+    return done
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("speed", [1e4, 1e5, 1e7])
+def test_the_deadline_is_met_within_five_percent(
+    clock: Clock, seconds: float, speed: float
+) -> None:
+    begun = clock.now
+    done = spend(clock, Budget(None, seconds), lambda _: 1 / speed, 16)
+    assert seconds <= clock.now - begun <= 1.05 * seconds
+    assert done == pytest.approx(speed * seconds, rel=0.05)
+
+
+def test_it_is_met_where_the_speed_halves_and_doubles_on_the_way(clock: Clock) -> None:
+    begun = clock.now
+    spend(clock, Budget(None, 0.1), lambda done: (2e-6, 1e-6, 4e-6)[done // 20_000 % 3], 100)
+    assert 0.1 <= clock.now - begun <= 0.105
+
+
+def test_a_limit_of_steps_is_met_exactly_and_in_equal_chunks(clock: Clock) -> None:
+    limit = Budget(1000, None)
+    assert [limit.chunk(done, 300) for done in (0, 300, 600, 900, 1000, 1200)] == [
+        300,
+        300,
+        300,
+        100,
+        0,
+        0,
+    ]
+
+
+def test_whichever_limit_comes_first_ends_it(clock: Clock) -> None:
+    assert spend(clock, Budget(500, 1.0), lambda _: 1e-6, 64) == 500
+    begun = clock.now
+    assert spend(clock, Budget(10**9, 0.01), lambda _: 1e-6, 64) < 10_500
+    assert clock.now - begun <= 0.0105
+
+
+def test_there_is_a_first_chunk_however_little_time_there_is(clock: Clock) -> None:
+    limit = Budget(None, 1e-9)
+    clock.now += 1.0
+    assert limit.chunk(0, 64) == 64
+    assert limit.chunk(64, 64) == 0
