@@ -36,6 +36,8 @@ class Budget:
 
     _SLICES = 25
     _LONGEST_SLICE = 0.004
+    _SHORTEST_TIME = 1e-6
+    """What a clock that has not moved is taken to show."""
 
     def __init__(self, steps: int | None, seconds: float | None) -> None:
         self.steps = steps
@@ -69,7 +71,7 @@ class Budget:
 
     def _affordable(self, done: int, size: int) -> int:
         """The steps that fit into the next slice at the speed so far; 0 after the deadline."""
-        passed = time.perf_counter() - self._begun
+        passed = max(time.perf_counter() - self._begun, self._SHORTEST_TIME)
         if self.seconds is None:
             return max(size, int(done * self._LONGEST_SLICE / passed))
         left = self.seconds - passed

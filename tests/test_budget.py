@@ -51,16 +51,15 @@ def test_it_is_met_where_the_speed_halves_and_doubles_on_the_way(clock: Clock) -
     assert 0.1 <= clock.now - begun <= 0.105
 
 
-def test_a_limit_of_steps_is_met_exactly_and_in_equal_chunks(clock: Clock) -> None:
+def test_a_limit_of_steps_is_met_exactly_in_slices_of_some_milliseconds(clock: Clock) -> None:
     limit = Budget(1000, None)
-    assert [limit.chunk(done, 300) for done in (0, 300, 600, 900, 1000, 1200)] == [
-        300,
-        300,
-        300,
-        100,
-        0,
-        0,
-    ]
+    assert limit.chunk(0, 300) == 300
+    clock.now += 0.003
+    assert limit.chunk(300, 300) == pytest.approx(400, abs=1)
+    clock.now += 0.008
+    assert limit.chunk(700, 200) == pytest.approx(254, abs=1)
+    assert limit.chunk(960, 300) == 40
+    assert [limit.chunk(done, 300) for done in (1000, 1200)] == [0, 0]
 
 
 def test_whichever_limit_comes_first_ends_it(clock: Clock) -> None:
