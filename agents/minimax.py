@@ -293,7 +293,7 @@ def _answers(entry, depth, alpha, beta, scouted):
     Where more than a scout asks, an exact value must be solved, or else the line behind it would
     not be known.
     """
-    if not entry["solved"] and (entry["depth"] < depth):
+    if not entry["solved"] and entry["depth"] < depth:
         return False
     if entry["bound"] == EXACT:
         return scouted or entry["solved"]
@@ -416,7 +416,9 @@ def make_search(rules: Rules) -> Kernel:
         if player == TERMINAL:
             return True, payoff(child, me), True
         if stack.depth[ply + 1] <= 0 and settled(child):
-            return True, estimate(child, me), False
+            # One judge for both, in case a game's estimates are not opposites.
+            value = estimate(child, 0)
+            return True, value if me == 0 else -value, False
         return False, 0.0, False
 
     @compiled(
