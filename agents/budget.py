@@ -3,6 +3,7 @@
 import time
 
 _DEFAULT_SIMS = 1000
+_LONGEST_CHUNK = 0.01
 _LEAST_NODES, _MOST_NODES = 1000, 100_000_000
 
 
@@ -32,7 +33,8 @@ class Budget:
 
     def __init__(self, steps: int | None, seconds: float | None) -> None:
         self.steps = steps
-        self.deadline = None if seconds is None else time.perf_counter() + seconds
+        self.begun = time.perf_counter()
+        self.deadline = None if seconds is None else self.begun + seconds
 
     @classmethod
     def of_simulations(cls, sims: int | None, seconds: float | None) -> "Budget":
@@ -40,12 +42,18 @@ class Budget:
         return cls(_DEFAULT_SIMS if sims is None and seconds is None else sims, seconds)
 
     def chunk(self, done: int, size: int) -> int:
-        """How many steps to take next, at most ``size``; 0 when ``done`` steps are enough.
+        """How many steps to take next; 0 when ``done`` steps are enough.
 
-        There is always a first chunk, however little time there is.
+        There is always a first chunk, however little time there is.  It has ``size`` steps; later
+        ones as many as go by in a few milliseconds, fewer towards the deadline, so that little
+        time is lost between them.
         """
-        if self.steps is not None:
-            size = min(size, self.steps - done)
-        if self.deadline is not None and done and time.perf_counter() >= self.deadline:
+        now = time.perf_counter()
+        if self.deadline is not None and done and now >= self.deadline:
             return 0
-        return size
+        if done and now > self.begun:
+            seconds = _LONGEST_CHUNK
+            if self.deadline is not None:
+                seconds = min(seconds, (self.deadline - now) / 4)
+            size = max(size, int(seconds * done / (now - self.begun)))
+        return size if self.steps is None else min(size, self.steps - done)
