@@ -145,7 +145,25 @@ def prior_of(how, value):
 @register_jitable
 def effort_of(how, visits):
     """The part of a bound that all siblings, visited ``visits`` times together, share."""
-    return math.sqrt(visits + 1.0) if how.puct else math.log(visits + 1.0)
+    return math.sqrt(visits + 1.0 if how.puct else math.log(visits + 1.0))
+
+
+@register_jitable
+def level_of(how, visits, total, prior):
+    """The part of a bound that only the child's own visits change.
+
+    Of a child without visits, it is to be taken above the mean of its siblings.
+    """
+    value = total / visits if visits else how.urgency
+    return value if how.puct else value + prior / (1 + visits)
+
+
+@register_jitable
+def spread_of(how, visits, prior):
+    """The other part, before it is multiplied by :func:`effort_of` the siblings."""
+    if how.puct:
+        return how.exploration * prior / (1 + visits)
+    return how.exploration / math.sqrt(visits) if visits else 0.0
 
 
 @register_jitable
@@ -160,12 +178,8 @@ def bound_of(how, visits, total, prior, effort, mean):
         effort: :func:`effort_of` its siblings.
         mean: the mean utility of the visits to all siblings.
     """
-    if how.puct:
-        value = total / visits if visits else mean + how.urgency
-        return value + how.exploration * prior * effort / (1 + visits)
-    if visits == 0:
-        return mean + how.urgency + prior
-    return total / visits + how.exploration * math.sqrt(effort / visits) + prior / (1 + visits)
+    bound = level_of(how, visits, total, prior) + spread_of(how, visits, prior) * effort
+    return bound if visits else mean + bound
 
 
 @register_jitable

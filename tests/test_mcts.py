@@ -5,6 +5,7 @@ import pytest
 
 import cardcommons
 from agents import make_agent
+from agents.budget import Budget
 from agents.mcts import MCTSAgent
 from agents.selection import Selection, TreeOptions, bound_of, effort_of, prior_of
 from agents.tree import Tree, make_keep, make_tree, plant
@@ -85,6 +86,56 @@ def test_bounds() -> None:
     assert bound_of(puct, 0, 0.0, share, effort_of(puct, 8), 0.1) == pytest.approx(
         0.1 - 0.3 + 2 * share * 3
     )
+
+
+@pytest.mark.parametrize("spec", ["selection=uct,bias=0.2,fpu=0.1", "temperature=0.5", UCT])
+def test_bounds_kept_in_the_tree_are_up_to_date(spec: str) -> None:
+    state = State(cardcommons.load("particles"))
+    agent = make_agent(f"mcts:sims=500,{spec}", state.game)
+    assert isinstance(agent, MCTSAgent)
+    agent.restart(1)
+    agent.decide(state)
+    tree, how, fresh = agent._searchers[0].tree, agent._searchers[0].how, 0
+    for child in range(1, int(tree.used[0])):
+        if not tree.exact[child]:
+            visits, effort = int(tree.visits[child]), effort_of(how, 20)
+            bound = tree.level[child] + tree.spread[child] * effort
+            assert bound == pytest.approx(
+                bound_of(how, visits, tree.total[child], tree.prior[child], effort, 0.0)
+            )
+            fresh += visits == 0
+    assert fresh > 0
+    first, count = int(tree.first_child[0]), int(tree.num_children[0])
+    if how.puct:
+        assert tree.prior[first : first + count].sum() == pytest.approx(1.0)
+
+
+def test_a_budget_of_steps_is_dealt_out_to_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    budget, done, chunks = Budget(10_000, None), 0, []
+    while chunk := budget.chunk(done, 64):
+        chunks.append(chunk)
+        done += chunk
+        clock[0] += chunk * 1e-5
+    assert done == 10_000
+    assert chunks[0] == 64
+    assert chunks[1] == pytest.approx(1000, abs=1)
+
+
+def test_a_budget_of_time_is_dealt_out_in_ever_shorter_pieces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    budget, done, chunks = Budget(None, 0.1), 0, []
+    while chunk := budget.chunk(done, 64):
+        chunks.append(chunk)
+        done += chunk
+        clock[0] += chunk * 1e-5
+    assert 0.1 <= clock[0] - 100.0 < 0.1 + 64 * 1e-5
+    assert max(chunks) == pytest.approx(1000, abs=1)
+    assert chunks[0] == chunks[-1] == 64
 
 
 def options(**changed: float | str) -> TreeOptions:
