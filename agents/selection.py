@@ -150,9 +150,17 @@ def effort_of(how, visits):
 
 @register_jitable
 def level_of(how, visits, total, prior):
-    """The part of a bound that only the child's own visits change.
+    """The part of a child's upper confidence bound that only its own visits change.
 
-    Of a child without visits, it is to be taken above the mean of its siblings.
+    The bound is ``level + spread * effort``, and of a child without visits that is how far it
+    lies above the mean utility of its siblings.  Level and spread can be kept until the child is
+    visited again, so that to compare siblings takes no division and no root for each.
+
+    Args:
+        how: the :class:`Selection`.
+        visits: of the child.
+        total: the sum of its mover's utilities over them.
+        prior: its bias; or, for PUCT, its share of the policy.
     """
     value = total / visits if visits else how.urgency
     return value if how.puct else value + prior / (1 + visits)
@@ -164,22 +172,6 @@ def spread_of(how, visits, prior):
     if how.puct:
         return how.exploration * prior / (1 + visits)
     return how.exploration / math.sqrt(visits) if visits else 0.0
-
-
-@register_jitable
-def bound_of(how, visits, total, prior, effort, mean):
-    """The upper confidence bound of a child.
-
-    Args:
-        how: the :class:`Selection`.
-        visits: of the child.
-        total: the sum of its mover's utilities over them.
-        prior: its bias; or, for PUCT, its share of the policy.
-        effort: :func:`effort_of` its siblings.
-        mean: the mean utility of the visits to all siblings.
-    """
-    bound = level_of(how, visits, total, prior) + spread_of(how, visits, prior) * effort
-    return bound if visits else mean + bound
 
 
 @register_jitable

@@ -7,7 +7,7 @@ import cardcommons
 from agents import make_agent
 from agents.budget import Budget
 from agents.mcts import MCTSAgent
-from agents.selection import Selection, TreeOptions, bound_of, effort_of, prior_of
+from agents.selection import Selection, TreeOptions, effort_of, level_of, prior_of, spread_of
 from agents.tree import Tree, make_keep, make_tree, plant
 from cardcommons import State
 from tests.particles.endings import exact_value, late_states
@@ -66,6 +66,13 @@ def test_an_untried_action_can_wait() -> None:
     )
     assert [candidate.visits for candidate in eager.candidates] == [1] * legal
     assert max(candidate.visits for candidate in reluctant.candidates) > 1
+
+
+def bound_of(
+    how: Selection, visits: int, total: float, prior: float, effort: float, mean: float
+) -> float:
+    bound = level_of(how, visits, total, prior) + effort * spread_of(how, visits, prior)
+    return float(bound if visits else mean + bound)
 
 
 def test_bounds() -> None:
