@@ -41,10 +41,11 @@ from agents.selection import (
     SELECTION,
     Selection,
     TreeOptions,
-    bound_of,
     effort_of,
+    level_of,
     prior_of,
     shuffle,
+    spread_of,
 )
 from agents.tally import Found, Tally, side_by_side
 from cardcommons import Game, State
@@ -63,12 +64,10 @@ from cardcommons.treaty import (
 
 
 class Marks(NamedTuple):
-    """Which actions are legal, and which have an edge, at the decision looked at last."""
+    """Which actions are legal, and have no edge yet, at the decision looked at last."""
 
-    legal: npt.NDArray[np.int64]
-    """Shape ``(num_actions,)``: the number of the last decision at which it was."""
-    found: npt.NDArray[np.int64]
-    """Likewise."""
+    wanted: npt.NDArray[np.int64]
+    """Shape ``(num_actions,)``: the number of the last decision at which it was so."""
     decisions: npt.NDArray[np.int64]
     """Shape ``(1,)``: how many decisions were looked at."""
 
@@ -76,9 +75,7 @@ class Marks(NamedTuple):
 def make_marks(num_actions: int) -> Marks:
     """Marks of no decision yet."""
     return Marks(
-        legal=np.zeros(num_actions, dtype=np.int64),
-        found=np.zeros(num_actions, dtype=np.int64),
-        decisions=np.zeros(1, dtype=np.int64),
+        wanted=np.zeros(num_actions, dtype=np.int64), decisions=np.zeros(1, dtype=np.int64)
     )
 
 
@@ -86,30 +83,41 @@ _MARKS = numba.typeof(make_marks(1))
 
 
 @register_jitable
-def _take_stock(sets, number, marks):
-    """Count the edges whose actions are legal now as available: (edges, visits, total, priors)."""
-    now = marks.decisions[0]
-    edges = 0
+def _take_stock(sets, number, marks, edges, n):
+    """List the edges of ``n`` legal actions, as far as there are any, and count them as available.
+
+    Returns how many there are, and their visits, totals and priors together.
+    """
+    found = 0
     visits = 0
     total = 0.0
     priors = 0.0
     edge = sets.first_edge[number]
-    while edge != NONE:
+    while edge != NONE and found < n:
         action = sets.action[edge]
-        if marks.legal[action] == now:
-            marks.found[action] = now
+        if marks.wanted[action] == marks.decisions[0]:
+            marks.wanted[action] = 0
             sets.available[edge] += 1
-            edges += 1
+            edges[found] = edge
+            found += 1
             visits += sets.visits[edge]
             total += sets.total[edge]
             priors += sets.prior[edge]
         edge = sets.next_edge[edge]
-    return edges, visits, total, priors
+    return found, visits, total, priors
 
 
 @register_jitable
-def _best_edge(sets, number, marks, how, visits, total, priors):
-    """The available edge with the highest bound, or none.
+def _rate(sets, edge, how):
+    """Bring an edge's part of its bound up to date."""
+    visits, prior = sets.visits[edge], sets.prior[edge]
+    sets.level[edge] = level_of(how, visits, sets.total[edge], prior)
+    sets.spread[edge] = spread_of(how, visits, prior)
+
+
+@register_jitable
+def _best_edge(sets, edges, n, how, visits, total, priors):
+    """Of the first ``n`` edges listed, the one with the highest bound; or none.
 
     PUCT explores by the visits to all edges available now; UCT by how often each one was.
     """
@@ -118,20 +126,19 @@ def _best_edge(sets, number, marks, how, visits, total, priors):
     best = NONE
     best_bound = -np.inf
     counted = visits
-    effort = effort_of(how, counted)
-    edge = sets.first_edge[number]
-    while edge != NONE:
-        if marks.legal[sets.action[edge]] == marks.decisions[0]:
-            if not how.puct and sets.available[edge] != counted:
-                counted = sets.available[edge]
-                effort = effort_of(how, counted)
-            prior = sets.prior[edge] * share
-            bound = bound_of(how, sets.visits[edge], sets.total[edge], prior, effort, mean)
-            if bound > best_bound:
-                best, best_bound = edge, bound
+    effort = effort_of(how, counted) * share
+    for i in range(n):
+        edge = edges[i]
+        if not how.puct and sets.available[edge] != counted:
+            counted = sets.available[edge]
+            effort = effort_of(how, counted)
+        bound = sets.level[edge] + sets.spread[edge] * effort
+        if sets.visits[edge] == 0:
+            bound += mean
+        if bound > best_bound:
+            best, best_bound = edge, bound
             if bound == np.inf:
                 break
-        edge = sets.next_edge[edge]
     return best
 
 
@@ -149,43 +156,56 @@ def make_simulate(rules: Rules) -> Kernel:
     num_words = rules.num_words
 
     @register_jitable
-    def add_edges(sets, number, s, player, n, how, marks, scratch, rng):
-        """Give legal actions that have no edge one; returns the sum of their priors."""
-        moves, ahead = scratch.moves[0], scratch.words[1]
+    def add_edges(sets, number, s, player, n, found, how, marks, scratch, rng):
+        """Give legal actions without an edge one, listed after those found.
+
+        Returns how many are listed now, and the sum of the new priors.
+        """
+        moves, edges, ahead = scratch.moves[0], scratch.moves[1], scratch.words[1]
         shuffle(moves, n, rng)
         priors = 0.0
         for i in range(n):
-            if marks.found[moves[i]] != marks.decisions[0]:
-                prior = 0.0
-                if how.informed:
-                    _, value = foresee(s, moves[i], player, ahead)
-                    prior = prior_of(how, value)
-                if add_edge(sets, number, moves[i], player, prior):
-                    priors += prior
-        return priors
+            if marks.wanted[moves[i]] != marks.decisions[0]:
+                continue
+            prior = 0.0
+            if how.informed:
+                _, value = foresee(s, moves[i], player, ahead)
+                prior = prior_of(how, value)
+            edge = add_edge(sets, number, moves[i], player, prior)
+            if edge != NONE:
+                _rate(sets, edge, how)
+                edges[found] = edge
+                found += 1
+                priors += prior
+        return found, priors
 
     @register_jitable
     def choose(sets, number, s, player, how, marks, scratch, rng):
         """The edge to follow, or none: the information set has none, and there is no room."""
-        moves = scratch.moves[0]
+        moves, edges = scratch.moves[0], scratch.moves[1]
         n = legal(s, moves)
         marks.decisions[0] += 1
         for i in range(n):
-            marks.legal[moves[i]] = marks.decisions[0]
-        edges, visits, total, priors = _take_stock(sets, number, marks)
-        if edges < n:
-            priors += add_edges(sets, number, s, player, n, how, marks, scratch, rng)
-        return _best_edge(sets, number, marks, how, visits, total, priors)
+            marks.wanted[moves[i]] = marks.decisions[0]
+        found, visits, total, priors = _take_stock(sets, number, marks, edges, n)
+        if found < n:
+            found, more = add_edges(sets, number, s, player, n, found, how, marks, scratch, rng)
+            priors += more
+        return _best_edge(sets, edges, found, how, visits, total, priors)
 
     @register_jitable
-    def locate(sets, s, observer, player):
-        """(information set, whether it is new); none if there is no room for it."""
+    def locate(sets, s, observer, player, guess):
+        """(information set, whether it is new); none if there is no room for it.
+
+        ``guess`` is where it may be, or none: to look there first saves a search in most cases.
+        """
         key = set_key(info_key(s, observer), observer, player)
-        slot = find_slot(sets, key)
-        number = set_in(sets, slot)
+        if guess != NONE and sets.key[guess] == key:
+            return guess, False
+        number = set_in(sets, find_slot(sets, key))
         if number != NONE:
             return number, False
-        return add_set(sets, slot, key), True
+        return add_set(sets, key), True
 
     @register_jitable
     def descend(sets, s, me, how, many, marks, scratch, path, rng):
@@ -200,7 +220,10 @@ def make_simulate(rules: Rules) -> Kernel:
                 n = chance(s, moves, scratch.weight)
                 apply(s, moves[weighted(rng, scratch.weight, n)])
                 continue
-            number, new = locate(sets, s, player if many else me, player)
+            guess = np.int64(sets.goal[path[depth - 1]]) if depth else NONE
+            number, new = locate(sets, s, player if many else me, player, guess)
+            if depth:
+                sets.goal[path[depth - 1]] = number
             if number == NONE or (new and depth > 0):
                 return depth
             edge = choose(sets, number, s, player, how, marks, scratch, rng)
@@ -237,7 +260,8 @@ def make_simulate(rules: Rules) -> Kernel:
                 edge = path[i]
                 sets.visits[edge] += 1
                 sets.total[edge] += result[sets.mover[edge]]
-        number, _ = locate(sets, root, me, me)
+                _rate(sets, edge, how)
+        number, _ = locate(sets, root, me, me, NONE)
         return number
 
     return simulate

@@ -20,10 +20,11 @@ from agents.selection import (
     SELECTION,
     Selection,
     TreeOptions,
-    bound_of,
     effort_of,
+    level_of,
     prior_of,
     shuffle,
+    spread_of,
 )
 from agents.tally import Found, Tally, side_by_side
 from agents.tree import TREE, make_keep, make_tree, plant
@@ -53,43 +54,59 @@ def _draw_child(tree, node, rng):
 
 @register_jitable
 def _sum_children(tree, node):
-    """(visits, total, priors) of all children together."""
+    """(visits, total) of all children together."""
     first = tree.first_child[node]
     visits = 0
     total = 0.0
-    priors = 0.0
     for child in range(first, first + tree.num_children[node]):
         visits += tree.visits[child]
         total += tree.total[child]
-        priors += tree.prior[child]
-    return visits, total, priors
+    return visits, total
 
 
 @register_jitable
-def _select(tree, node, how, best_utility):
-    """The child with the highest upper confidence bound.
+def _rate(tree, node, how, best_utility):
+    """Bring a node's part of its bound up to date.
 
     A child of known value needs no exploring, and one of the highest utility no comparing.
     """
-    visits, total, priors = tree.visits[node], 0.0, 1.0
+    if tree.exact[node]:
+        value = tree.value[node]
+        tree.level[node] = value if value < best_utility else np.inf
+        tree.spread[node] = 0.0
+        return
+    visits, prior = tree.visits[node], tree.prior[node]
+    tree.level[node] = level_of(how, visits, tree.total[node], prior)
+    tree.spread[node] = spread_of(how, visits, prior)
+
+
+@register_jitable
+def _share_out(tree, first, last):
+    """Make the priors of siblings add up to 1."""
+    priors = 0.0
+    for child in range(first, last):
+        priors += tree.prior[child]
+    for child in range(first, last):
+        tree.prior[child] /= priors
+
+
+@register_jitable
+def _select(tree, node, how):
+    """The child with the highest upper confidence bound."""
+    visits, total = tree.visits[node], 0.0
     if how.compares:
-        visits, total, priors = _sum_children(tree, node)
+        visits, total = _sum_children(tree, node)
     mean, effort = total / max(visits, 1), effort_of(how, visits)
-    share = 1.0 / priors if how.puct else 1.0
     first = tree.first_child[node]
     best = first
     best_bound = -np.inf
     for child in range(first, first + tree.num_children[node]):
-        if tree.exact[child]:
-            bound = tree.value[child]
-            if bound >= best_utility:
-                return child
-        else:
-            prior = tree.prior[child] * share
-            bound = bound_of(how, tree.visits[child], tree.total[child], prior, effort, mean)
+        bound = tree.level[child] + tree.spread[child] * effort
+        if how.compares and tree.visits[child] == 0 and not tree.exact[child]:
+            bound += mean
+        if bound > best_bound:
             if bound == np.inf:
                 return child
-        if bound > best_bound:
             best, best_bound = child, bound
     return best
 
@@ -119,6 +136,8 @@ def make_simulate(rules: Rules) -> Kernel:
             tree.prior[child] = prior_of(how, value)
             tree.exact[child] = over
             tree.value[child] = value
+        if how.puct:
+            _share_out(tree, first, first + tree.num_children[node])
 
     @register_jitable
     def expand(tree, node, s, how, rng, scratch):
@@ -141,6 +160,8 @@ def make_simulate(rules: Rules) -> Kernel:
         tree.used[0] = begin + n
         if how.informed and player != CHANCE:
             inform(tree, node, s, how, scratch.words[1])
+        for child in range(begin, begin + n):
+            _rate(tree, child, how, best_utility)
 
     @register_jitable
     def in_eyes_of(value, player, other):
@@ -191,7 +212,7 @@ def make_simulate(rules: Rules) -> Kernel:
             if tree.player[node] == CHANCE:
                 child = _draw_child(tree, node, rng)
             else:
-                child = _select(tree, node, how, best_utility)
+                child = _select(tree, node, how)
             apply(s, np.int64(tree.action[child]))
             depth += 1
             path[depth] = child
@@ -239,6 +260,7 @@ def make_simulate(rules: Rules) -> Kernel:
                 tree.total[node] += result[tree.mover[node]]
                 if proven and i < depth:
                     proven = prove(tree, node)
+                _rate(tree, node, how, best_utility)
             done += 1
         return done
 

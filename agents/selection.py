@@ -145,27 +145,33 @@ def prior_of(how, value):
 @register_jitable
 def effort_of(how, visits):
     """The part of a bound that all siblings, visited ``visits`` times together, share."""
-    return math.sqrt(visits + 1.0) if how.puct else math.log(visits + 1.0)
+    return math.sqrt(visits + 1.0 if how.puct else math.log(visits + 1.0))
 
 
 @register_jitable
-def bound_of(how, visits, total, prior, effort, mean):
-    """The upper confidence bound of a child.
+def level_of(how, visits, total, prior):
+    """The part of a child's upper confidence bound that only its own visits change.
+
+    The bound is ``level + spread * effort``, and of a child without visits that is how far it
+    lies above the mean utility of its siblings.  Level and spread can be kept until the child is
+    visited again, so that to compare siblings takes no division and no root for each.
 
     Args:
         how: the :class:`Selection`.
         visits: of the child.
         total: the sum of its mover's utilities over them.
         prior: its bias; or, for PUCT, its share of the policy.
-        effort: :func:`effort_of` its siblings.
-        mean: the mean utility of the visits to all siblings.
     """
+    value = total / visits if visits else how.urgency
+    return value if how.puct else value + prior / (1 + visits)
+
+
+@register_jitable
+def spread_of(how, visits, prior):
+    """The other part, before it is multiplied by :func:`effort_of` the siblings."""
     if how.puct:
-        value = total / visits if visits else mean + how.urgency
-        return value + how.exploration * prior * effort / (1 + visits)
-    if visits == 0:
-        return mean + how.urgency + prior
-    return total / visits + how.exploration * math.sqrt(effort / visits) + prior / (1 + visits)
+        return how.exploration * prior / (1 + visits)
+    return how.exploration / math.sqrt(visits) if visits else 0.0
 
 
 @register_jitable

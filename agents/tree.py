@@ -36,6 +36,10 @@ class Tree(NamedTuple):
     """The sum of the mover's utilities over the visits."""
     prior: npt.NDArray[np.float64]
     """What the selection makes of the estimate; 0 if it takes no interest."""
+    level: npt.NDArray[np.float64]
+    """The part of the bound that only visits of this node change."""
+    spread: npt.NDArray[np.float64]
+    """The part that grows with the visits of its siblings, before it is multiplied."""
     exact: npt.NDArray[np.bool_]
     """Whether ``value`` is known: the game is solved from here."""
     value: npt.NDArray[np.float64]
@@ -55,6 +59,8 @@ def make_tree(capacity: int) -> Tree:
         visits=np.empty(capacity, dtype=np.int32),
         total=np.empty(capacity, dtype=np.float64),
         prior=np.empty(capacity, dtype=np.float64),
+        level=np.empty(capacity, dtype=np.float64),
+        spread=np.empty(capacity, dtype=np.float64),
         exact=np.empty(capacity, dtype=np.bool_),
         value=np.empty(capacity, dtype=np.float64),
         used=np.zeros(1, dtype=np.int64),
@@ -77,6 +83,8 @@ def plant(tree, node, action, weight, mover):
     tree.visits[node] = 0
     tree.total[node] = 0.0
     tree.prior[node] = 0.0
+    tree.level[node] = 0.0
+    tree.spread[node] = 0.0
     tree.exact[node] = False
     tree.value[node] = 0.0
 
@@ -123,6 +131,8 @@ def make_keep(owner: str) -> Kernel:
             tree.visits[new] = tree.visits[old]
             tree.total[new] = tree.total[old]
             tree.prior[new] = tree.prior[old]
+            tree.level[new] = tree.level[old]
+            tree.spread[new] = tree.spread[old]
             tree.exact[new] = tree.exact[old]
             tree.value[new] = tree.value[old]
         tree.used[0] = count

@@ -7,6 +7,14 @@ import pytest
 
 import cardcommons
 from agents import make_agent
+from agents.information_sets import (
+    NONE,
+    add_set,
+    find_slot,
+    forget,
+    make_information_sets,
+    set_in,
+)
 from agents.ismcts import ISMCTSAgent
 from cardcommons import State
 from experiments.match import play
@@ -143,6 +151,18 @@ def test_actions_of_others_are_kept_by_their_ids_and_places_by_what_is_seen() ->
     # Her choice, his, and her guess; two, three and two actions.
     assert sets.used.tolist() == [3, 7]
     assert sum(candidate.visits for candidate in decision.candidates) == 500
+
+
+def test_a_table_that_grows_finds_all_its_information_sets_again() -> None:
+    sets = make_information_sets(3000)
+    keys = np.random.default_rng(1).integers(1 << 63, size=3001, dtype=np.uint64)
+    narrow = int(sets.mask[0])
+    assert [add_set(sets, key) for key in keys] == [*range(3000), NONE]
+    assert narrow < sets.mask[0] < sets.slot.size
+    assert [set_in(sets, find_slot(sets, key)) for key in keys] == [*range(3000), NONE]
+    forget(sets)
+    assert sets.mask[0] == narrow
+    assert {set_in(sets, find_slot(sets, key)) for key in keys} == {NONE}
 
 
 def test_what_was_learned_is_kept_between_moves() -> None:

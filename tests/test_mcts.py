@@ -6,7 +6,7 @@ import pytest
 import cardcommons
 from agents import make_agent
 from agents.mcts import MCTSAgent
-from agents.selection import Selection, TreeOptions, bound_of, effort_of, prior_of
+from agents.selection import Selection, TreeOptions, effort_of, level_of, prior_of, spread_of
 from agents.tree import Tree, make_keep, make_tree, plant
 from cardcommons import State
 from tests.particles.endings import exact_value, late_states
@@ -67,6 +67,13 @@ def test_an_untried_action_can_wait() -> None:
     assert max(candidate.visits for candidate in reluctant.candidates) > 1
 
 
+def bound_of(
+    how: Selection, visits: int, total: float, prior: float, effort: float, mean: float
+) -> float:
+    bound = level_of(how, visits, total, prior) + effort * spread_of(how, visits, prior)
+    return float(bound if visits else mean + bound)
+
+
 def test_bounds() -> None:
     rules = cardcommons.load("particles").rules
     uct = Selection.of(options(selection="uct", c=2.0, fpu=0.5, bias=0.3), rules, solve=True)
@@ -85,6 +92,28 @@ def test_bounds() -> None:
     assert bound_of(puct, 0, 0.0, share, effort_of(puct, 8), 0.1) == pytest.approx(
         0.1 - 0.3 + 2 * share * 3
     )
+
+
+@pytest.mark.parametrize("spec", ["selection=uct,bias=0.2,fpu=0.1", "temperature=0.5", UCT])
+def test_bounds_kept_in_the_tree_are_up_to_date(spec: str) -> None:
+    state = State(cardcommons.load("particles"))
+    agent = make_agent(f"mcts:sims=500,{spec}", state.game)
+    assert isinstance(agent, MCTSAgent)
+    agent.restart(1)
+    agent.decide(state)
+    tree, how, fresh = agent._searchers[0].tree, agent._searchers[0].how, 0
+    for child in range(1, int(tree.used[0])):
+        if not tree.exact[child]:
+            visits, effort = int(tree.visits[child]), effort_of(how, 20)
+            bound = tree.level[child] + tree.spread[child] * effort
+            assert bound == pytest.approx(
+                bound_of(how, visits, tree.total[child], tree.prior[child], effort, 0.0)
+            )
+            fresh += visits == 0
+    assert fresh > 0
+    first, count = int(tree.first_child[0]), int(tree.num_children[0])
+    if how.puct:
+        assert tree.prior[first : first + count].sum() == pytest.approx(1.0)
 
 
 def options(**changed: float | str) -> TreeOptions:
