@@ -11,6 +11,7 @@ options of the position it leads to; they are remembered for the position looked
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache, cached_property
@@ -28,6 +29,8 @@ from cardcommons.treaty import CHANCE, TERMINAL, Family, Game, Kernel, Rules, Te
 
 PREFIX = "cardcommons_"
 """What stands before the short name of a game in OpenSpiel's registry."""
+
+_LIKE_A_NUMBER = re.compile(r"[-+.0-9]+")
 
 _NOTHING = -1
 """In place of an action: look at the position as it is.  OpenSpiel's invalid action."""
@@ -350,7 +353,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         native = self.family.make(self.family.params(**(params or {})))
-        super().__init__(_game_type(self.family, native), _game_info(native), native.parameters)
+        super().__init__(_game_type(self.family, native), _game_info(native), _spelled(native))
         self.native_game = native
         self.num_words = native.rules.num_words
 
@@ -422,6 +425,18 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _loaded_game, (self.get_type().short_name, self.get_parameters())
+
+
+def _spelled(game: Game) -> dict[str, Any]:
+    """The parameters, such that OpenSpiel can read back what it writes of them.
+
+    It takes a text such as ``12-21`` for a number and fails; games that list numbers so accept a
+    ``/`` at the end.
+    """
+    return {
+        name: f"{value}/" if isinstance(value, str) and _LIKE_A_NUMBER.fullmatch(value) else value
+        for name, value in game.parameters.items()
+    }
 
 
 def _from_json(text: str) -> object:

@@ -129,6 +129,28 @@ def test_a_process_that_used_the_games_ends_well() -> None:
     assert (ended.returncode, ended.stdout) == (0, "32\n"), ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("gluons", {"hand": 1, "sides": "12-21"}),
+        ("gluons", {"copies": 1, "hand": 2, "pairs": "RG-GR-RB", "utility": "points"}),
+        ("rally", {"stages": "1-1-0-1", "loss_utility": -20.5}),
+        ("treasure", {"rows": 2, "columns": 2, "treasure": False}),
+        ("particles", {"torus": True}),
+    ],
+)
+def test_what_a_game_writes_of_itself_loads_again(name: str, params: dict[str, Any]) -> None:
+    game = pyspiel.load_game(f"cardcommons_{name}", params)
+    again = pyspiel.load_game(str(game))
+    assert str(again) == str(game)
+    assert again.native_game.rules == game.native_game.rules
+    assert np.array_equal(again.native_game.start, game.native_game.start)
+    state = game.new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    _, read = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))
+    assert str(read) == str(state)
+
+
 def test_string_and_dict_forms_give_the_same_game() -> None:
     by_string = load("cardcommons_particles(tutorial=True,torus=True)")
     by_dict = pyspiel.load_game("cardcommons_particles", {"tutorial": True, "torus": True})
