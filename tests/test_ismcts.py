@@ -56,7 +56,7 @@ def test_on_a_public_game_it_finds_the_best_action(tutorial: bool) -> None:
             values[action] = exact_value(after, state.player)
         if len(set(values.values())) == 1:
             continue
-        agent = make_agent("ismcts:sims=3000", state.game)
+        agent = make_agent("ismcts:sims=10000,selection=uct", state.game)
         agent.restart(1)
         chances += 1
         best += values[agent.decide(state).action] == 1.0
