@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from agents.base import Agent, Decision
 from agents.strategy import Strategy, check_strategy, uniform
 from cardcommons import Game, State
 from cardcommons.arrayfile import read_arrays, write_arrays
-from cardcommons.identity import rules_digest
+from cardcommons.identity import digest, rules_digest
 from cardcommons.keytable import all_seated
 from cardcommons.rng import draw_below, unit
 from cardcommons.state import make_verb
@@ -141,6 +142,14 @@ class Policy:
         about = told["game"], told["rules"]
         return cls(*about, arrays["key"], arrays["first"], arrays["prob"], told["made"])
 
+    @property
+    def digest(self) -> str:
+        """A hash (32 hex digits) of what the policy plays, however it was made."""
+        content = blake2b(digest_size=16)
+        for array in (self.key, self.first, self.prob):
+            content.update(np.ascontiguousarray(array).data)
+        return digest(self.game, self.rules, self.key.size, content.hexdigest())
+
     def check_game(self, game: Game, source: object) -> None:
         """Raise ``ValueError`` unless the policy is for a game, under the rules of now."""
         if self.game != game.spec:
@@ -204,6 +213,10 @@ class PolicyAgent(Agent):
         self.options: PolicyOptions
         self.policy = Policy.load(Path(self.options.file))
         self.policy.check_game(game, self.options.file)
+
+    @property
+    def fingerprint(self) -> str:
+        return self.policy.digest
 
     def choose(self, state: State) -> Decision:
         key = make_verb(self.game.rules, "info_key")(state.words, state.player)

@@ -1,5 +1,6 @@
 """Policies in files, and the agent that plays them."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -114,6 +115,27 @@ def test_policies_play_tournaments(tmp_path: Path) -> None:
     assert run(out, ["random", agent], game=TREASURE, pairs=150, opening=0) == 0
     wins = [game["agents"][game["returns"].index(1)] for game in games(out) if any(game["returns"])]
     assert wins.count(agent) > 5 * wins.count("random") > 0
+
+
+def test_a_tournament_keeps_to_its_policies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "treasure.npz", tmp_path / "run"
+    agent = write_treasure(path)
+    assert run(out, ["random", agent], game=TREASURE, pairs=1, opening=0) == 0
+    before = Policy.load(path)
+    kept = json.loads((out / "run.json").read_text())["fingerprints"]
+    assert kept == {agent: before.digest}
+    Policy(before.game, before.rules, before.key, before.first, before.prob, {"x": 1}).save(path)
+    assert run(out, ["random", agent], game=TREASURE, pairs=1, opening=0) == 0
+    form = native_form(TREASURE)
+    other = Policy.of_strategy(form.tree, uniform(form.tree), before.rules)
+    other.save(path)
+    capsys.readouterr()
+    assert run(out, ["random", agent], game=TREASURE, pairs=1, opening=0) == 2
+    said = capsys.readouterr().err
+    assert "holds another run: fingerprints was" in said
+    assert said.index(before.digest) < said.index(other.digest)
 
 
 def test_a_policy_plays_in_openspiel(tmp_path: Path) -> None:
