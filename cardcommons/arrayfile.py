@@ -20,6 +20,9 @@ _STALE_SECONDS = 60.0
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
+Notes = Mapping[str, Any]
+"""Plain JSON values that are kept with something else."""
+
 
 def write_arrays(
     path: Path, told: Mapping[str, Any], arrays: Arrays, *, compress: bool = False

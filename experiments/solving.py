@@ -14,6 +14,7 @@ from agents.cfr import ALGORITHMS, CFRSolver
 from agents.mccfr import SAMPLINGS, GameMCCFR, TreeMCCFR
 from agents.policy import Policy
 from cardcommons import Game, openspiel_tree, tree, tree_cache
+from cardcommons.arrayfile import Notes
 from cardcommons.identity import digest, rules_digest
 from cardcommons.sequence_form import SequenceForm, bytes_to_form, sequence_form
 from cardcommons.spec import suggestion
@@ -109,12 +110,12 @@ class Work(ABC):
         """Where it stands, as plain JSON values."""
 
     @abstractmethod
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
+    def save(self, path: Path, notes: Notes) -> None:
+        """Write a checkpoint, with notes: plain JSON values."""
 
     @abstractmethod
-    def load(self, path: Path) -> None:
-        """Go on from a checkpoint."""
+    def load(self, path: Path) -> Notes:
+        """Go on from a checkpoint, and give its notes."""
 
     @abstractmethod
     def policy(self, made: Mapping[str, Any]) -> Policy:
@@ -161,11 +162,11 @@ class TreeWork(Work):
             "values": list(told.values),
         }
 
-    def save(self, path: Path) -> None:
-        self._solver.save(path)
+    def save(self, path: Path, notes: Notes) -> None:
+        self._solver.save(path, notes)
 
-    def load(self, path: Path) -> None:
-        self._solver.load(path)
+    def load(self, path: Path) -> Notes:
+        return self._solver.load(path)
 
     def policy(self, made: Mapping[str, Any]) -> Policy:
         strategy = self._solver.average_strategy()
@@ -189,11 +190,11 @@ class GameWork(Work):
         solver = self._solver
         return {"info_sets": solver.num_info_sets, "bytes": solver.bytes, "full": solver.full}
 
-    def save(self, path: Path) -> None:
-        self._solver.save(path)
+    def save(self, path: Path, notes: Notes) -> None:
+        self._solver.save(path, notes)
 
-    def load(self, path: Path) -> None:
-        self._solver.load(path)
+    def load(self, path: Path) -> Notes:
+        return self._solver.load(path)
 
     def policy(self, made: Mapping[str, Any]) -> Policy:
         return self._solver.policy(made)

@@ -15,8 +15,10 @@ import pytest
 import cardcommons
 from agents.best_response import exploitability
 from agents.policy import Policy
+from cardcommons.arrayfile import read_arrays
 from experiments import equilibrium
-from tests.forms import TREASURE, native_form
+from experiments.solving import TreeWork
+from tests.forms import TREASURE, native_form, openspiel_form
 
 
 @pytest.fixture(autouse=True)
@@ -141,8 +143,47 @@ def test_ctrl_c_ends_a_run_between_iterations(tmp_path: Path) -> None:
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "stopped; the same command goes on from here" in said
-    assert (out / "checkpoint.npz").exists()
-    assert (out / "result.json").exists()
+    result = json.loads((out / "result.json").read_text())
+    told, _ = read_arrays(out / "checkpoint.npz")
+    assert told["iteration"] == result["iteration"]
+    assert round(told["notes"]["seconds"], 6) == result["seconds"]
+    form, policy = openspiel_form("leduc_poker"), Policy.load(out / "policy.npz")
+    assert policy.made["iteration"] == result["iteration"]
+    found = exploitability(form, policy.strategy(form.tree))
+    assert found == pytest.approx(result["exploitability"], abs=1e-12)
+
+
+class KilledError(Exception):
+    """The end of a process that nobody could handle."""
+
+
+@pytest.mark.parametrize("algorithm", ["dcfr", "external", "outcome"])
+def test_a_killed_run_goes_on_between_measurements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert solve(one, algorithm=algorithm, iterations=400) == 0
+    unbroken = TreeWork.run
+
+    def run(self: TreeWork, iterations: int) -> None:
+        if self.iteration > 205:
+            raise KilledError
+        unbroken(self, iterations)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(TreeWork, "run", run)
+        broken.setattr(equilibrium, "_FIRST_SAVE_SECONDS", 0.0)
+        broken.setattr(equilibrium, "_SAVE_SECONDS", 0.0)
+        with pytest.raises(KilledError):
+            solve(two, algorithm=algorithm, iterations=400)
+    last = equilibrium.read_curve(two / "curve.jsonl")[-1]
+    told, _ = read_arrays(two / "checkpoint.npz")
+    assert last["iteration"] < 205 < told["iteration"]
+    assert last["seconds"] < told["notes"]["seconds"]
+    assert solve(two, algorithm=algorithm, iterations=400) == 0
+    assert curve(one) == curve(two)
+    prob, again = (Policy.load(out / "policy.npz").prob for out in (one, two))
+    assert np.array_equal(prob, again)
 
 
 @pytest.mark.parametrize(
