@@ -25,6 +25,21 @@ EVERY_ALGORITHM = (*ALGORITHMS, *SAMPLINGS)
 """What a game can be solved by; the samplings go by the names of what they sample."""
 
 
+def load_openspiel(name: str) -> pyspiel.Game:
+    """A game of OpenSpiel's; ``ValueError`` if it has none of that name, or can't unroll it."""
+    short, known = name.partition("(")[0], pyspiel.registered_names()
+    if short not in known:
+        close = get_close_matches(short, known, n=1)
+        guess = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"OpenSpiel has no game {short!r}{guess}")
+    try:
+        spiel = pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"OpenSpiel can't load {name!r}: {error}") from None
+    openspiel_tree.check_tractable(spiel)
+    return spiel
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a tree comes from: a game of the treaty, or of OpenSpiel.
@@ -49,16 +64,7 @@ class Source:
     @classmethod
     def of_openspiel(cls, name: str) -> "Source":
         """A game of OpenSpiel's; ``ValueError`` if it has none of that name, or can't unroll it."""
-        short, known = name.partition("(")[0], pyspiel.registered_names()
-        if short not in known:
-            close = get_close_matches(short, known, n=1)
-            guess = f"; did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"OpenSpiel has no game {short!r}{guess}")
-        try:
-            spiel = pyspiel.load_game(name)
-        except pyspiel.SpielError as error:
-            raise ValueError(f"OpenSpiel can't load {name!r}: {error}") from None
-        openspiel_tree.check_tractable(spiel)
+        spiel = load_openspiel(name)
         known_by = openspiel_tree.identity(spiel) or digest("python", str(spiel))
         return cls(str(spiel), known_by, spiel=spiel)
 
@@ -71,7 +77,14 @@ class Source:
         known_by = self.rules if self.spiel is None else openspiel_tree.identity(self.spiel)
         if not cached or known_by is None:
             return self._build(limit, progress)
-        return tree_cache.kept(known_by, lambda: self._build(limit, progress))
+        found = tree_cache.kept(
+            known_by,
+            lambda: self._build(limit, progress),
+            fits=lambda size: require_fit(self.name, size, limit, "its file in the cache"),
+        )
+        solving = bytes_to_form(found.num_nodes, found.num_terminals, found.num_players)
+        require_fit(self.name, found.bytes + solving, limit, f"{found.num_nodes:,} histories")
+        return found
 
     def _build(self, limit: int, progress: Progress | None) -> GameTree:
         if self.game is not None:

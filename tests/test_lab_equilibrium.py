@@ -16,7 +16,8 @@ import cardcommons
 from agents.best_response import exploitability
 from agents.policy import Policy
 from cardcommons.arrayfile import read_arrays
-from experiments import equilibrium
+from experiments import command, equilibrium
+from experiments.bench import __main__ as bench
 from experiments.solving import TreeWork
 from tests.forms import TREASURE, native_form, openspiel_form
 
@@ -153,6 +154,18 @@ def test_ctrl_c_ends_a_run_between_iterations(tmp_path: Path) -> None:
     assert found == pytest.approx(result["exploitability"], abs=1e-12)
 
 
+def test_a_tree_from_the_cache_must_fit_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert solve(tmp_path / "one", iterations=1) == 0
+    (path,) = (tmp_path / "cache" / "trees").iterdir()
+    for memory in (1e-6, 1.01 * path.stat().st_size / 2**30):
+        capsys.readouterr()
+        assert solve(tmp_path / "two", iterations=1, memory=memory) == 2
+        assert f"the tree of {TREASURE} does not fit" in capsys.readouterr().err
+    assert solve(tmp_path / "two", iterations=1, memory=4 * path.stat().st_size / 2**30) == 0
+
+
 class KilledError(Exception):
     """The end of a process that nobody could handle."""
 
@@ -225,6 +238,8 @@ def test_openspiel_games_that_are_refused(
         ("matrix_rps", "convert_to_turn_based"),
     ):
         assert equilibrium.main(["--openspiel", name, "--out", str(tmp_path), "--target", "1"]) == 2
+        assert complaint in capsys.readouterr().err
+        assert command.run(bench.app, ["--openspiel", name]) == 2
         assert complaint in capsys.readouterr().err
 
 
