@@ -84,6 +84,11 @@ class Agent(ABC):
         listed = write_options(self.options)
         return f"{self.name}:{listed}" if listed else self.name
 
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what the agent plays by beyond its spec, such as a file; empty if nothing."""
+        return ""
+
     def restart(self, seed: int) -> None:
         """Forget everything and begin a new game with this seed."""
         self.rng = make_rng(seed)

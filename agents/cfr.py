@@ -27,7 +27,7 @@ from numba.extending import register_jitable
 
 from agents.best_response import Responder, Responses
 from agents.strategy import Strategy, normalized, uniform
-from cardcommons.arrayfile import read_arrays, write_arrays
+from cardcommons.arrayfile import Notes, read_arrays, write_arrays
 from cardcommons.compiled import compiled
 from cardcommons.sequence_form import SequenceForm, make_gradient, no_leaves, write_plan
 from cardcommons.spec import suggestion
@@ -228,19 +228,29 @@ class CFRSolver:
         """The strategy of the next iteration."""
         return self.tables.strategy.copy()
 
-    def save(self, path: Path) -> None:
-        """Write all that it takes to go on as if there had been no interruption."""
+    def save(self, path: Path, notes: Notes | None = None) -> None:
+        """Write all that it takes to go on as if there had been no interruption.
+
+        Args:
+            path: where to.
+            notes: plain JSON values to keep with it.
+        """
         told = {
             "kind": _KIND,
             "game": self.form.tree.game,
             "digest": self.form.digest,
             "algorithm": self.algorithm,
             "iteration": self.iteration,
+            "notes": dict(notes or {}),
         }
         write_arrays(path, told, self.tables._asdict())
 
-    def load(self, path: Path) -> None:
-        """Go on from a checkpoint; ``ValueError`` if it is none of this game and algorithm."""
+    def load(self, path: Path) -> Notes:
+        """Go on from a checkpoint, and give its notes.
+
+        Raises:
+            ValueError: it is none of this game and algorithm.
+        """
         told, arrays = read_arrays(path)
         if told.get("kind") != _KIND:
             raise ValueError(f"{path} is no checkpoint of counterfactual regret minimization")
@@ -252,3 +262,5 @@ class CFRSolver:
             raise ValueError(f"{path} is of {told['algorithm']}, not of {self.algorithm}")
         self.iteration = told["iteration"]
         self.tables = Tables(**arrays)
+        kept: Notes = told.get("notes", {})
+        return kept

@@ -147,6 +147,11 @@ class LowerBound:
         return self.nash_conv / len(self.means)
 
     @property
+    def at_least(self) -> float:
+        """The bound that the estimate gives: 0 where it is negative, as exploitability never is."""
+        return max(0.0, self.exploitability)
+
+    @property
     def exploitability_error(self) -> float:
         """Half of its 95 % confidence interval."""
         return self.error / len(self.means)

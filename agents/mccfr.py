@@ -45,7 +45,7 @@ from agents.worlds import (
     treaty_world,
     tree_world,
 )
-from cardcommons.arrayfile import read_arrays, write_arrays
+from cardcommons.arrayfile import Notes, read_arrays, write_arrays
 from cardcommons.compiled import compiled
 from cardcommons.identity import rules_digest
 from cardcommons.keytable import has_room
@@ -435,13 +435,25 @@ class TreeMCCFR(MCCFRSolver):
         """The strategy that approaches an equilibrium, in a zero-sum game of two players."""
         return normalized(self.form.leaves.first_slot, self.tables.average)
 
-    def save(self, path: Path) -> None:
-        """Write all that it takes to go on as if there had been no interruption."""
-        write_arrays(path, self._told(), self.tables._asdict())
+    def save(self, path: Path, notes: Notes | None = None) -> None:
+        """Write all that it takes to go on as if there had been no interruption.
 
-    def load(self, path: Path) -> None:
-        """Go on from a checkpoint; ``ValueError`` if it is none of this game and sampling."""
-        self.tables = Tables(**self._restore(path)[1])
+        Args:
+            path: where to.
+            notes: plain JSON values to keep with it.
+        """
+        write_arrays(path, self._told() | _noted(notes), self.tables._asdict())
+
+    def load(self, path: Path) -> Notes:
+        """Go on from a checkpoint, and give its notes.
+
+        Raises:
+            ValueError: it is none of this game and sampling.
+        """
+        told, arrays = self._restore(path)
+        self.tables = Tables(**arrays)
+        kept: Notes = told.get("notes", {})
+        return kept
 
     def _walk(self, until: int) -> None:
         self._run(self._world, self.tables, self._stack, self.epsilon, self._rng, until)
@@ -537,23 +549,34 @@ class GameMCCFR(MCCFRSolver):
             made=about | dict(made or {}),
         )
 
-    def save(self, path: Path) -> None:
-        """Write all that it takes to go on as if there had been no interruption."""
+    def save(self, path: Path, notes: Notes | None = None) -> None:
+        """Write all that it takes to go on as if there had been no interruption.
+
+        Args:
+            path: where to.
+            notes: plain JSON values to keep with it.
+        """
         entries = self.num_info_sets
         first = self._shelf.first[: entries + 1]
         arrays = {"key": self._shelf.key[:entries], "first": first}
         arrays |= {name: table[: first[-1]] for name, table in self.tables._asdict().items()}
         room = {"bits": self._shelf.table.key.size.bit_length() - 1, "slots": self._num_slots}
-        write_arrays(path, self._told() | room | {"full": self.full}, arrays)
+        write_arrays(path, self._told() | room | {"full": self.full} | _noted(notes), arrays)
 
-    def load(self, path: Path) -> None:
-        """Go on from a checkpoint; ``ValueError`` if it is none of this game and sampling."""
+    def load(self, path: Path) -> Notes:
+        """Go on from a checkpoint, and give its notes.
+
+        Raises:
+            ValueError: it is none of this game and sampling.
+        """
         told, arrays = self._restore(path)
         shelf = filled_shelf(arrays["key"], arrays["first"], told["bits"], told["slots"])
         shelf.used[2] = told["full"]
         self._world = self._world._replace(shelf=shelf)
         averages, regrets = arrays["average"], arrays["regret"]
         self.tables = Tables(*(_lengthened(t, told["slots"]) for t in (regrets, averages)))
+        kept: Notes = told.get("notes", {})
+        return kept
 
     def _walk(self, until: int) -> None:
         self._run(self._world, self.tables, self._stack, self.epsilon, self._rng, until)
@@ -573,6 +596,10 @@ class GameMCCFR(MCCFRSolver):
 
     def _known_by(self) -> tuple[str, str]:
         return self.game.spec, rules_digest(self.game)
+
+
+def _noted(notes: Notes | None) -> dict[str, Any]:
+    return {"notes": dict(notes or {})}
 
 
 def _lengthened(table: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:

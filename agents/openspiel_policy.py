@@ -55,16 +55,31 @@ def from_openspiel(tree: GameTree, policy: Any, game: pyspiel.Game) -> Strategy:
         game: the game of the tree in OpenSpiel.
 
     Raises:
-        ValueError: the policy says nothing of an information state, or no probabilities; or the
-            tree is of another game.
+        ValueError: the policy says nothing of an information state, or no probabilities, or plays
+            what is illegal there; or the tree is of another game.
     """
     strategy = np.zeros(tree.num_slots)
     for state, slots in _states(tree, game):
-        told = policy.action_probabilities(state)
-        if not told:
-            label = state.information_state_string()
-            raise ValueError(f"the policy says nothing of the information state {label!r}")
-        actions = tree.info_sets.action[slots]
-        strategy[slots] = [told.get(int(action), 0.0) for action in actions]
+        told = _told(policy, state)
+        actions = tree.info_sets.action[slots].tolist()
+        for action in told.keys() - actions:
+            if told[action] != 0:
+                raise ValueError(
+                    f"the policy plays action {action} in the information state "
+                    f"{state.information_state_string()!r}, where only {actions} are legal"
+                )
+        strategy[slots] = [told.get(action, 0.0) for action in actions]
     check_strategy(tree, strategy)
     return strategy
+
+
+def _told(policy: Any, state: pyspiel.State) -> dict[int, float]:
+    """What a policy says of a state; ``ValueError`` if it says nothing."""
+    try:
+        told = {int(a): float(p) for a, p in policy.action_probabilities(state).items()}
+    except KeyError:  # from tables in Python; those in C++ answer with nothing
+        told = {}
+    if not told:
+        label = state.information_state_string()
+        raise ValueError(f"the policy says nothing of the information state {label!r}")
+    return told

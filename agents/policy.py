@@ -4,9 +4,11 @@ A policy outlives the tree or the tables it was learned on: information sets are
 keys.  A file holds one policy, with the game, a hash of the game's rules, and how it was made.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,14 @@ from agents.base import Agent, Decision
 from agents.strategy import Strategy, check_strategy, uniform
 from cardcommons import Game, State
 from cardcommons.arrayfile import read_arrays, write_arrays
-from cardcommons.identity import rules_digest
+from cardcommons.identity import digest, rules_digest
 from cardcommons.keytable import all_seated
 from cardcommons.rng import draw_below, unit
 from cardcommons.state import make_verb
 from cardcommons.tree import GameTree
 
 _KIND = "policy 1"
+_SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +133,22 @@ class Policy:
                 f"{path} holds no policy of this format, but {kind or 'something else'}"
             )
         try:
-            about = told["game"], told["rules"]
-            return cls(*about, arrays["key"], arrays["first"], arrays["prob"], told["made"])
+            _check_told(told)
+            _check_arrays(arrays["key"], arrays["first"], arrays["prob"])
         except KeyError as error:
             raise ValueError(f"{path} is damaged: {error} is missing") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+        about = told["game"], told["rules"]
+        return cls(*about, arrays["key"], arrays["first"], arrays["prob"], told["made"])
+
+    @property
+    def digest(self) -> str:
+        """A hash (32 hex digits) of what the policy plays, however it was made."""
+        content = blake2b(digest_size=16)
+        for array in (self.key, self.first, self.prob):
+            content.update(np.ascontiguousarray(array).data)
+        return digest(self.game, self.rules, self.key.size, content.hexdigest())
 
     def check_game(self, game: Game, source: object) -> None:
         """Raise ``ValueError`` unless the policy is for a game, under the rules of now."""
@@ -144,6 +159,32 @@ class Policy:
                 f"{source} is a policy for {self.game} as it was under other rules; it has to be "
                 "made anew"
             )
+
+
+def _check_told(told: Mapping[str, Any]) -> None:
+    for name, kind in (("game", str), ("rules", str), ("made", dict)):
+        if not isinstance(told[name], kind):
+            raise ValueError(f"{name} can't be {json.dumps(told[name])[:60]}")
+
+
+def _check_arrays(key: npt.NDArray[Any], first: npt.NDArray[Any], prob: npt.NDArray[Any]) -> None:
+    """Raise ``ValueError`` unless these are the arrays of a policy."""
+    kinds = (("key", key, np.uint64), ("first", first, np.int64), ("prob", prob, np.float64))
+    for name, array, kind in kinds:
+        if array.dtype != kind or array.ndim != 1:
+            raise ValueError(
+                f"{name} is {array.dtype} with {array.ndim} axes, not {np.dtype(kind)} with 1"
+            )
+    if first.size != key.size + 1:
+        raise ValueError(f"first has {first.size} entries for {key.size} information sets")
+    if first[0] != 0 or first[-1] != prob.size or np.any(first[1:] <= first[:-1]):
+        raise ValueError(f"first does not ascend from 0 to the {prob.size} probabilities")
+    if np.unique(key).size != key.size:
+        raise ValueError("an information set occurs twice")
+    if not np.all(prob >= 0) or not np.all(np.isfinite(prob)):
+        raise ValueError("a probability is negative or no number")
+    if key.size and np.any(np.abs(np.add.reduceat(prob, first[:-1]) - 1) > _SUM_TOLERANCE):
+        raise ValueError("the probabilities of an information set don't sum to 1")
 
 
 @dataclass(frozen=True)
@@ -172,6 +213,10 @@ class PolicyAgent(Agent):
         self.options: PolicyOptions
         self.policy = Policy.load(Path(self.options.file))
         self.policy.check_game(game, self.options.file)
+
+    @property
+    def fingerprint(self) -> str:
+        return self.policy.digest
 
     def choose(self, state: State) -> Decision:
         key = make_verb(self.game.rules, "info_key")(state.words, state.player)

@@ -1,5 +1,7 @@
 """Files of named arrays and a few words about them: numpy's ``.npz`` with a JSON entry."""
 
+import contextlib
+import glob
 import json
 import os
 import zipfile
@@ -12,9 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 _TOLD = "told"
-_DAMAGED = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+_STALE_SECONDS = 60.0
+"""A draft that nobody wrote to for so long was left by a process that was killed."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+
+Notes = Mapping[str, Any]
+"""Plain JSON values that are kept with something else."""
 
 
 def write_arrays(
@@ -35,9 +42,18 @@ def write_arrays(
     try:
         with draft.open("wb") as file:
             save(file, **{_TOLD: words}, **arrays)
+        _remove_stale_drafts(path, draft.stat().st_mtime)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _remove_stale_drafts(path: Path, now: float) -> None:
+    """Remove what killed processes left beside a file; ``now`` is by the clock of its folder."""
+    for draft in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
+        with contextlib.suppress(FileNotFoundError):  # another process may be tidying too
+            if now - draft.stat().st_mtime > _STALE_SECONDS:
+                draft.unlink()
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -48,11 +64,22 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]
         ValueError: it is damaged, or is no such file.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = _entries(path)
         told = json.loads(arrays.pop(_TOLD).tobytes())
     except _DAMAGED as error:
         raise ValueError(f"{path} is damaged, or was not written by cardcommons: {error}") from None
     if not isinstance(told, dict):
         raise ValueError(f"{path} is damaged: no JSON object")
     return told, arrays
+
+
+def _entries(path: Path) -> dict[str, npt.NDArray[Any]]:
+    loaded = np.load(path, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        raise ValueError("it holds a single array")
+    with loaded:
+        entries = {name: loaded[name] for name in loaded.files}
+    for name, entry in entries.items():
+        if not isinstance(entry, np.ndarray):
+            raise ValueError(f"{name} is no array")
+    return entries

@@ -121,6 +121,16 @@ class GameTree:
         """How many actions the information sets have in all."""
         return self.info_sets.action.size
 
+    @property
+    def num_terminals(self) -> int:
+        """How many histories are over."""
+        return int(np.count_nonzero(self.nodes.player == TERMINAL))
+
+    @property
+    def bytes(self) -> int:
+        """The memory that its arrays take."""
+        return sum(array.nbytes for array in (*self.nodes, *self.info_sets))
+
     @cached_property
     def depth(self) -> int:
         """How many actions, chance outcomes included, the longest history has."""

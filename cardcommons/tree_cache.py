@@ -21,7 +21,12 @@ def default_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "cardcommons"
 
 
-def kept(known_by: str, build: Callable[[], GameTree], folder: Path | None = None) -> GameTree:
+def kept(
+    known_by: str,
+    build: Callable[[], GameTree],
+    folder: Path | None = None,
+    fits: Callable[[int], None] = lambda size: None,
+) -> GameTree:
     """The tree of a game, read from disk if it is there, or else built and written there.
 
     Args:
@@ -29,11 +34,14 @@ def kept(known_by: str, build: Callable[[], GameTree], folder: Path | None = Non
             :func:`~cardcommons.identity.rules_digest`.
         build: makes the tree.
         folder: where trees are kept; by default :func:`default_folder`.
+        fits: is told how many bytes a tree that is there takes, before it is read, and raises an
+            error if that is too much.
 
     A file that is damaged is made anew.
     """
     path = (folder or default_folder()) / "trees" / f"{digest(_FORMAT, known_by)}.npz"
     if path.exists():
+        fits(path.stat().st_size)
         try:
             return read_tree(path)
         except ValueError:

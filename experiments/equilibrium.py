@@ -40,6 +40,7 @@ app = App(
 _GROWTH = 1.1
 """From one measurement to the next: iterations grow by this factor."""
 _SLICE_SECONDS = 0.25
+_FIRST_SAVE_SECONDS = 5.0
 _SAVE_SECONDS = 60.0
 _GIB = 2**30
 
@@ -231,12 +232,13 @@ class _Run:
         self.checkpoint = folder.path / "checkpoint.npz"
         self.curve: list[dict[str, Any]] = []
         self.seconds = 0.0
+        self.next_save = time.monotonic() + _FIRST_SAVE_SECONDS
 
     def carry_out(self) -> int:
         self._resume()
         with _stoppable() as stop, _live(self) as show:
             self._solve(stop, show)
-        self.work.save(self.checkpoint)
+        self._save()
         self._tell()
         if stop.asked:
             command.say("stopped; the same command goes on from here")
@@ -248,10 +250,10 @@ class _Run:
         if not self.checkpoint.exists():
             self.folder.write(self.folder.log.name, "")
             return
-        self.work.load(self.checkpoint)
+        notes = self.work.load(self.checkpoint)
         points = read_curve(self.folder.log)
         self.curve = [point for point in points if point["iteration"] <= self.work.iteration]
-        self.seconds = self.curve[-1]["seconds"] if self.curve else 0.0
+        self.seconds = notes.get("seconds", self.curve[-1]["seconds"] if self.curve else 0.0)
         lines = [json.dumps(point) + "\n" for point in self.curve]
         self.folder.write(self.folder.log.name, "".join(lines))
         command.say(f"{self.work.iteration:,} iterations are there already")
@@ -259,7 +261,6 @@ class _Run:
     def _solve(self, stop: _Stop, show: Callable[[], None]) -> None:
         if self.curve and self.goal.reached(self.curve[-1]):
             return
-        saved = time.monotonic()
         while not stop.asked:
             due = self._next_check()
             self._run_until(due, stop, show)
@@ -269,9 +270,10 @@ class _Run:
             show()
             if self.goal.reached(self.curve[-1]):
                 return
-            if time.monotonic() - saved > _SAVE_SECONDS:
-                self.work.save(self.checkpoint)
-                saved = time.monotonic()
+
+    def _save(self) -> None:
+        self.work.save(self.checkpoint, {"seconds": self.seconds})
+        self.next_save = time.monotonic() + _SAVE_SECONDS
 
     def _next_check(self) -> int:
         """When to measure next: at the same iterations whether or not there was a stop."""
@@ -289,21 +291,32 @@ class _Run:
             taken = time.perf_counter() - begun
             self.seconds += taken
             size = 2 * size if taken < _SLICE_SECONDS / 2 else max(1, size // 2)
+            if time.monotonic() >= self.next_save:
+                self._save()
             show()
+
+    def _measured(self) -> dict[str, Any]:
+        point = {"iteration": self.work.iteration, "seconds": round(self.seconds, 6)}
+        return point | self.work.measure()
 
     def _check(self) -> None:
         """Measure, and write a line of the log."""
-        point = {"iteration": self.work.iteration, "seconds": round(self.seconds, 6)}
-        point |= self.work.measure()
+        point = self._measured()
         self.curve.append(point)
         with self.folder.log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(point) + "\n")
 
     def _tell(self) -> None:
-        """Write and print the outcome."""
+        """Write and print the outcome.
+
+        After a stop between two points of the curve it is measured apart: the curve has the same
+        points with and without a stop.
+        """
         if not self.curve:
             return
         last = self.curve[-1]
+        if last["iteration"] != self.work.iteration:
+            last = self._measured()
         told = {"settings": vars(self.settings), "versions": versions(), **last}
         self.folder.write("result.json", json.dumps(told, indent=2) + "\n")
         if self.keep_policy:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that decides which games a tournament consists of."""
+    """All that decides which games a tournament consists of.
+
+    Attributes:
+        fingerprints: by agent, where there are any; see :attr:`agents.Agent.fingerprint`.
+    """
 
     game: str
     params: dict[str, Any]
@@ -29,6 +33,7 @@ class Settings:
     seed: int
     opening: int
     format: int = FORMAT
+    fingerprints: dict[str, str] | None = None
 
     @property
     def game_spec(self) -> str:

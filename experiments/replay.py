@@ -114,8 +114,14 @@ class Summary:
 
 
 def examine(log: Path) -> Summary:
-    """Check every line of a log, to its end; ``OSError`` if it can't be read."""
+    """Check every line of a log, to its end.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it is empty.
+    """
     summary = Summary()
+    lines: dict[int, int] = {}
     for number, record, damage in read_lines(log):
         summary.lines = number
         if record is None:
@@ -123,10 +129,15 @@ def examine(log: Path) -> Summary:
             continue
         try:
             replayed(record)
+            first = lines.setdefault(record.index, number)
+            if first != number:
+                raise ValueError(f"index {record.index} is that of line {first} too")
         except ValueError as error:
             summary.faults[number] = str(error)
         else:
             summary.add(record)
+    if not summary.lines:
+        raise ValueError(f"{log} holds no games")
     return summary
 
 

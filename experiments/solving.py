@@ -14,6 +14,7 @@ from agents.cfr import ALGORITHMS, CFRSolver
 from agents.mccfr import SAMPLINGS, GameMCCFR, TreeMCCFR
 from agents.policy import Policy
 from cardcommons import Game, openspiel_tree, tree, tree_cache
+from cardcommons.arrayfile import Notes
 from cardcommons.identity import digest, rules_digest
 from cardcommons.sequence_form import SequenceForm, bytes_to_form, sequence_form
 from cardcommons.spec import suggestion
@@ -22,6 +23,21 @@ from experiments import command
 
 EVERY_ALGORITHM = (*ALGORITHMS, *SAMPLINGS)
 """What a game can be solved by; the samplings go by the names of what they sample."""
+
+
+def load_openspiel(name: str) -> pyspiel.Game:
+    """A game of OpenSpiel's; ``ValueError`` if it has none of that name, or can't unroll it."""
+    short, known = name.partition("(")[0], pyspiel.registered_names()
+    if short not in known:
+        close = get_close_matches(short, known, n=1)
+        guess = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"OpenSpiel has no game {short!r}{guess}")
+    try:
+        spiel = pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"OpenSpiel can't load {name!r}: {error}") from None
+    openspiel_tree.check_tractable(spiel)
+    return spiel
 
 
 @dataclass(frozen=True)
@@ -48,16 +64,7 @@ class Source:
     @classmethod
     def of_openspiel(cls, name: str) -> "Source":
         """A game of OpenSpiel's; ``ValueError`` if it has none of that name, or can't unroll it."""
-        short, known = name.partition("(")[0], pyspiel.registered_names()
-        if short not in known:
-            close = get_close_matches(short, known, n=1)
-            guess = f"; did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"OpenSpiel has no game {short!r}{guess}")
-        try:
-            spiel = pyspiel.load_game(name)
-        except pyspiel.SpielError as error:
-            raise ValueError(f"OpenSpiel can't load {name!r}: {error}") from None
-        openspiel_tree.check_tractable(spiel)
+        spiel = load_openspiel(name)
         known_by = openspiel_tree.identity(spiel) or digest("python", str(spiel))
         return cls(str(spiel), known_by, spiel=spiel)
 
@@ -70,7 +77,14 @@ class Source:
         known_by = self.rules if self.spiel is None else openspiel_tree.identity(self.spiel)
         if not cached or known_by is None:
             return self._build(limit, progress)
-        return tree_cache.kept(known_by, lambda: self._build(limit, progress))
+        found = tree_cache.kept(
+            known_by,
+            lambda: self._build(limit, progress),
+            fits=lambda size: require_fit(self.name, size, limit, "its file in the cache"),
+        )
+        solving = bytes_to_form(found.num_nodes, found.num_terminals, found.num_players)
+        require_fit(self.name, found.bytes + solving, limit, f"{found.num_nodes:,} histories")
+        return found
 
     def _build(self, limit: int, progress: Progress | None) -> GameTree:
         if self.game is not None:
@@ -109,12 +123,12 @@ class Work(ABC):
         """Where it stands, as plain JSON values."""
 
     @abstractmethod
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
+    def save(self, path: Path, notes: Notes) -> None:
+        """Write a checkpoint, with notes: plain JSON values."""
 
     @abstractmethod
-    def load(self, path: Path) -> None:
-        """Go on from a checkpoint."""
+    def load(self, path: Path) -> Notes:
+        """Go on from a checkpoint, and give its notes."""
 
     @abstractmethod
     def policy(self, made: Mapping[str, Any]) -> Policy:
@@ -161,11 +175,11 @@ class TreeWork(Work):
             "values": list(told.values),
         }
 
-    def save(self, path: Path) -> None:
-        self._solver.save(path)
+    def save(self, path: Path, notes: Notes) -> None:
+        self._solver.save(path, notes)
 
-    def load(self, path: Path) -> None:
-        self._solver.load(path)
+    def load(self, path: Path) -> Notes:
+        return self._solver.load(path)
 
     def policy(self, made: Mapping[str, Any]) -> Policy:
         strategy = self._solver.average_strategy()
@@ -189,11 +203,11 @@ class GameWork(Work):
         solver = self._solver
         return {"info_sets": solver.num_info_sets, "bytes": solver.bytes, "full": solver.full}
 
-    def save(self, path: Path) -> None:
-        self._solver.save(path)
+    def save(self, path: Path, notes: Notes) -> None:
+        self._solver.save(path, notes)
 
-    def load(self, path: Path) -> None:
-        self._solver.load(path)
+    def load(self, path: Path) -> Notes:
+        return self._solver.load(path)
 
     def policy(self, made: Mapping[str, Any]) -> Policy:
         return self._solver.policy(made)

@@ -101,13 +101,23 @@ def make_settings(
         ValueError: an unknown game, agent or option, or agents that can't meet.
     """
     played = parse_game(game)
-    specs = [make_agent(spec, played).spec for spec in agents]
+    field = [make_agent(spec, played) for spec in agents]
+    specs = [agent.spec for agent in field]
     check_field(played, specs, pairs)
     if opening is None:
         opening = format_of(played).opening
     if opening < 0:
         raise ValueError(f"opening must be at least 0, not {opening}")
-    return Settings(played.name, played.parameters, specs, pairs, seed, opening)
+    prints = {agent.spec: agent.fingerprint for agent in field if agent.fingerprint}
+    return Settings(
+        played.name,
+        played.parameters,
+        specs,
+        pairs,
+        seed,
+        opening,
+        fingerprints=prints or None,
+    )
 
 
 class _Run:

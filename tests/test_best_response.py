@@ -129,6 +129,15 @@ def test_what_is_no_strategy_is_refused() -> None:
         nash_conv(form, np.tile([1.5, -0.5], 12))
     with pytest.raises(ValueError, match="says nothing of the information state '0'"):
         from_openspiel(form.tree, pyspiel.TabularPolicy({}), game)
+    other = python_policy.TabularPolicy(pyspiel.load_game(LEDUC))
+    with pytest.raises(ValueError, match="says nothing of the information state '0'"):
+        from_openspiel(form.tree, other, game)
+    table = to_openspiel(form.tree, uniform(form.tree), game).policy_table()
+    table["0"] = [(0, 0.5), (1, 0.5), (7, 0.25)]
+    with pytest.raises(
+        ValueError, match=r"plays action 7 in .* '0', where only \[0, 1\] are legal"
+    ):
+        from_openspiel(form.tree, pyspiel.TabularPolicy(table), game)
     with pytest.raises(ValueError, match=r"tree is of kuhn_poker\(\), not of leduc"):
         to_openspiel(form.tree, uniform(form.tree), pyspiel.load_game(LEDUC))
 

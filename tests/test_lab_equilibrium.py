@@ -15,8 +15,11 @@ import pytest
 import cardcommons
 from agents.best_response import exploitability
 from agents.policy import Policy
-from experiments import equilibrium
-from tests.forms import TREASURE, native_form
+from cardcommons.arrayfile import read_arrays
+from experiments import command, equilibrium
+from experiments.bench import __main__ as bench
+from experiments.solving import TreeWork
+from tests.forms import TREASURE, native_form, openspiel_form
 
 
 @pytest.fixture(autouse=True)
@@ -141,8 +144,59 @@ def test_ctrl_c_ends_a_run_between_iterations(tmp_path: Path) -> None:
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "stopped; the same command goes on from here" in said
-    assert (out / "checkpoint.npz").exists()
-    assert (out / "result.json").exists()
+    result = json.loads((out / "result.json").read_text())
+    told, _ = read_arrays(out / "checkpoint.npz")
+    assert told["iteration"] == result["iteration"]
+    assert round(told["notes"]["seconds"], 6) == result["seconds"]
+    form, policy = openspiel_form("leduc_poker"), Policy.load(out / "policy.npz")
+    assert policy.made["iteration"] == result["iteration"]
+    found = exploitability(form, policy.strategy(form.tree))
+    assert found == pytest.approx(result["exploitability"], abs=1e-12)
+
+
+def test_a_tree_from_the_cache_must_fit_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert solve(tmp_path / "one", iterations=1) == 0
+    (path,) = (tmp_path / "cache" / "trees").iterdir()
+    for memory in (1e-6, 1.01 * path.stat().st_size / 2**30):
+        capsys.readouterr()
+        assert solve(tmp_path / "two", iterations=1, memory=memory) == 2
+        assert f"the tree of {TREASURE} does not fit" in capsys.readouterr().err
+    assert solve(tmp_path / "two", iterations=1, memory=4 * path.stat().st_size / 2**30) == 0
+
+
+class KilledError(Exception):
+    """The end of a process that nobody could handle."""
+
+
+@pytest.mark.parametrize("algorithm", ["dcfr", "external", "outcome"])
+def test_a_killed_run_goes_on_between_measurements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert solve(one, algorithm=algorithm, iterations=400) == 0
+    unbroken = TreeWork.run
+
+    def run(self: TreeWork, iterations: int) -> None:
+        if self.iteration > 205:
+            raise KilledError
+        unbroken(self, iterations)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(TreeWork, "run", run)
+        broken.setattr(equilibrium, "_FIRST_SAVE_SECONDS", 0.0)
+        broken.setattr(equilibrium, "_SAVE_SECONDS", 0.0)
+        with pytest.raises(KilledError):
+            solve(two, algorithm=algorithm, iterations=400)
+    last = equilibrium.read_curve(two / "curve.jsonl")[-1]
+    told, _ = read_arrays(two / "checkpoint.npz")
+    assert last["iteration"] < 205 < told["iteration"]
+    assert last["seconds"] < told["notes"]["seconds"]
+    assert solve(two, algorithm=algorithm, iterations=400) == 0
+    assert curve(one) == curve(two)
+    prob, again = (Policy.load(out / "policy.npz").prob for out in (one, two))
+    assert np.array_equal(prob, again)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +238,8 @@ def test_openspiel_games_that_are_refused(
         ("matrix_rps", "convert_to_turn_based"),
     ):
         assert equilibrium.main(["--openspiel", name, "--out", str(tmp_path), "--target", "1"]) == 2
+        assert complaint in capsys.readouterr().err
+        assert command.run(bench.app, ["--openspiel", name]) == 2
         assert complaint in capsys.readouterr().err
 
 

@@ -189,6 +189,22 @@ def test_bad_game_is_not_shown(
     assert told.out == ""
 
 
+def test_games_occur_once(tmp_path: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(log.read_bytes() + log.read_bytes().splitlines(keepends=True)[1])
+    assert replay.main([str(path)]) == 1
+    told = capsys.readouterr()
+    assert told.err == f"{path}, line 5: index 1 is that of line 2 too\n"
+    assert "4 of 5 games are in order" in told.out
+
+
+def test_empty_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    path.touch()
+    assert replay.main([str(path)]) == 2
+    assert capsys.readouterr().err == f"error: {path} holds no games\n"
+
+
 def test_log_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert replay.main([str(tmp_path / "none")]) == 2
     assert capsys.readouterr().err == f"error: {tmp_path / 'none'}: No such file or directory\n"

@@ -1,5 +1,7 @@
 """Lower bounds on exploitability: never above the exact figure, and not far below."""
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 import cardcommons
 from agents.best_response import best_responses
 from agents.cfr import CFRSolver
-from agents.local_best_response import lower_bound
+from agents.local_best_response import LowerBound, lower_bound
 from agents.policy import Policy
 from agents.strategy import Strategy, random_strategy, uniform
 from cardcommons import Game
@@ -93,7 +95,40 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     policy_of(game, form, uniform(form.tree)).save(tmp_path / "policy.npz")
     words = ["--policy", str(tmp_path / "policy.npz"), "--games", "200", "--samples", "5"]
     assert exploit.main([*words, "--json-file", str(tmp_path / "bound.json")]) == 0
-    assert "exploitability, at least" in capsys.readouterr().out
+    assert re.search(r"exploitability, at least +│ 0\.\d+ +│", capsys.readouterr().out)
     assert '"exploitability_at_least": 0.' in (tmp_path / "bound.json").read_text()
     assert exploit.main(["--policy", str(tmp_path / "none.npz")]) == 2
     assert "none.npz: No such file" in capsys.readouterr().err
+
+
+def test_a_negative_estimate_bounds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = GAMES["treasure"]
+    form = form_of(game)
+    policy_of(game, form, uniform(form.tree)).save(tmp_path / "policy.npz")
+    low = LowerBound(means=(-0.5, 0.2), errors=(0.3, 0.4), games=10)
+    monkeypatch.setattr(exploit, "lower_bound", lambda *_, **__: low)
+    words = ["--policy", str(tmp_path / "policy.npz"), "--json-file", str(tmp_path / "bound.json")]
+    assert exploit.main(words) == 0
+    told = json.loads((tmp_path / "bound.json").read_text())
+    assert (told["exploitability_at_least"], told["estimate"], told["error"]) == (0, -0.15, 0.25)
+    printed = capsys.readouterr().out
+    assert re.search(r"at least +│ 0\.0000 ", printed)
+    assert "-0.1500 ± 0.2500 (95 %)" in printed
+
+
+def test_policies_that_can_not_be_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    none = np.zeros(0)
+    path = tmp_path / "policy.npz"
+    for game, rules, complaint in (
+        ("leduc_poker()", "0", "only policies for this project's own games can be bounded"),
+        ("treasure", "0", "a policy for treasure as it was under other rules"),
+    ):
+        Policy(game, rules, none.astype(np.uint64), np.zeros(1, np.int64), none).save(path)
+        assert exploit.main(["--policy", str(path)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"error: {path} is a policy for {game}")
+        assert complaint in said

@@ -1,9 +1,13 @@
 """Policies in files, and the agent that plays them."""
 
+import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyspiel
 import pytest
 
@@ -113,6 +117,27 @@ def test_policies_play_tournaments(tmp_path: Path) -> None:
     assert wins.count(agent) > 5 * wins.count("random") > 0
 
 
+def test_a_tournament_keeps_to_its_policies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "treasure.npz", tmp_path / "run"
+    agent = write_treasure(path)
+    assert run(out, ["random", agent], game=TREASURE, pairs=1, opening=0) == 0
+    before = Policy.load(path)
+    kept = json.loads((out / "run.json").read_text())["fingerprints"]
+    assert kept == {agent: before.digest}
+    Policy(before.game, before.rules, before.key, before.first, before.prob, {"x": 1}).save(path)
+    assert run(out, ["random", agent], game=TREASURE, pairs=1, opening=0) == 0
+    form = native_form(TREASURE)
+    other = Policy.of_strategy(form.tree, uniform(form.tree), before.rules)
+    other.save(path)
+    capsys.readouterr()
+    assert run(out, ["random", agent], game=TREASURE, pairs=1, opening=0) == 2
+    said = capsys.readouterr().err
+    assert "holds another run: fingerprints was" in said
+    assert said.index(before.digest) < said.index(other.digest)
+
+
 def test_a_policy_plays_in_openspiel(tmp_path: Path) -> None:
     game = cardcommons.parse_game(TREASURE)
     spec = write_treasure(tmp_path / "treasure.npz")
@@ -159,6 +184,66 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         make_agent("policy:file=nowhere.npz", game)
     with pytest.raises(ValueError, match="policy needs file="):
         make_agent("policy", game)
+
+
+def test_a_single_array_is_no_policy(tmp_path: Path) -> None:
+    path = tmp_path / "array.npz"
+    with path.open("wb") as file:
+        np.save(file, np.arange(3))
+    with pytest.raises(ValueError, match=r"array.npz is damaged, or was not written by cardcomm"):
+        Policy.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "complaint"),
+    [
+        ("key", lambda a: a.astype(np.int64), "key is int64 with 1 axes, not uint64 with 1"),
+        ("prob", lambda a: a.astype(np.float32), "prob is float32 with 1 axes, not float64"),
+        ("prob", lambda a: a[None], "prob is float64 with 2 axes, not float64 with 1"),
+        ("first", lambda a: a[:-1], "first has 12 entries for 12 information sets"),
+        ("first", lambda a: a[:0], "first has 0 entries for 12 information sets"),
+        ("first", lambda a: a + 1, "first does not ascend from 0 to the 24 probabilities"),
+        ("first", lambda a: np.where(a == 2, 20, a), "first does not ascend from 0 to the 24"),
+        ("first", lambda a: np.where(a == 24, 10**9, a), "first does not ascend from 0 to"),
+        ("key", lambda a: np.full_like(a, 7), "an information set occurs twice"),
+        ("prob", lambda a: np.full_like(a, np.nan), "a probability is negative or no number"),
+        ("prob", lambda a: np.full_like(a, np.inf), "a probability is negative or no number"),
+        ("prob", lambda a: np.tile([-0.5, 1.5], 12), "a probability is negative or no number"),
+        ("prob", lambda a: a + 1e-5, "probabilities of an information set don't sum to 1"),
+    ],
+)
+def test_arrays_of_no_policy_are_refused(
+    tmp_path: Path,
+    name: str,
+    change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]],
+    complaint: str,
+) -> None:
+    path = tmp_path / "kuhn.npz"
+    kuhn_policy(unroll(KUHN)).save(path)
+    told, arrays = read_arrays(path)
+    write_arrays(path, told, arrays | {name: change(arrays[name])})
+    with pytest.raises(ValueError, match=rf"kuhn.npz is damaged: .*{complaint}"):
+        Policy.load(path)
+
+
+@pytest.mark.parametrize(("name", "value"), [("game", 3), ("rules", None), ("made", [])])
+def test_words_of_no_policy_are_refused(tmp_path: Path, name: str, value: object) -> None:
+    path = tmp_path / "kuhn.npz"
+    kuhn_policy(unroll(KUHN)).save(path)
+    _rewritten(path, **{name: value})
+    with pytest.raises(ValueError, match=rf"kuhn.npz is damaged: {name} can't be "):
+        Policy.load(path)
+
+
+def test_drafts_that_were_left_behind_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.npz"
+    stale, fresh, other = (tmp_path / f"{n}.part" for n in ("kuhn.npz.1", "kuhn.npz.2", "x.npz.3"))
+    for draft in (stale, fresh, other):
+        draft.write_bytes(b"half")
+    for draft in (stale, other):
+        os.utime(draft, (1e9, 1e9))
+    kuhn_policy(unroll(KUHN)).save(path)
+    assert set(tmp_path.iterdir()) == {path, fresh, other}
 
 
 def test_a_policy_is_not_taken_for_that_of_another_tree() -> None:

@@ -19,6 +19,7 @@ from experiments.bench.rivals import rival_rounds
 from experiments.bench.solvers import solver_rounds
 from experiments.bench.startup import first_move
 from experiments.provenance import versions
+from experiments.solving import load_openspiel
 from experiments.table import speed_cell
 
 app = App(name="python -m experiments.bench", help=__doc__, version_flags=[])
@@ -50,10 +51,12 @@ def bench(
     if not game and not openspiel:
         raise ValueError("--game or --openspiel needs at least one game, such as particles")
     games = [parse_game(spec) for spec in game or []]
+    spiels = {name: load_openspiel(name) for name in openspiel or []}
     if json_file is not None:
         json_file.open("a").close()  # better to fail now than after the work
     results = [result for played in games for result in _measure(played, rounds)]
-    results += [result for name in openspiel or [] for result in solver_rounds(name, rounds)]
+    for name, spiel in spiels.items():
+        results += solver_rounds(name, spiel, rounds)
     command.console().print(_table(results))
     if json_file is not None:
         json_file.write_text(json.dumps(_report(results, rounds), indent=2) + "\n")

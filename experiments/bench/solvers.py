@@ -21,9 +21,8 @@ _SEED = 7
 _SECONDS = 0.3
 
 
-def solver_rounds(name: str, rounds: int) -> Iterator[Comparison]:
+def solver_rounds(name: str, game: pyspiel.Game, rounds: int) -> Iterator[Comparison]:
     """Compare iterations of CFR, exploitability, and external sampling on an OpenSpiel game."""
-    game = pyspiel.load_game(name)
     form = sequence_form(unroll(game))
     cfr = _CFR_TARGETS.get(name, _OTHER_CFR_TARGET)
     works: tuple[tuple[str, str, float, Rate, Rate], ...] = (
