@@ -21,7 +21,7 @@ from agents.budget import check_budget
 from cardcommons import Game, State
 from cardcommons.bits import ONE
 from cardcommons.compiled import compiled
-from cardcommons.treaty import CHANCE, TERMINAL, VALUE_WORK, Kernel, Rules
+from cardcommons.treaty import CHANCE, TERMINAL, VALUE_WORK, Kernel, Rules, copy_words
 
 TO_THE_END = 1 << 20
 """A depth that no game exhausts: nothing is estimated."""
@@ -204,9 +204,7 @@ def make_search(rules: Rules) -> Kernel:
         move = stack.moves[ply, stack.next[ply]]
         stack.next[ply] += 1
         child = stack.words[ply + 1]
-        parent = stack.words[ply]
-        for i in range(num_words):
-            child[i] = parent[i]
+        copy_words(child, stack.words[ply], num_words)
         apply(child, move)
         decisions = 0 if stack.player[ply] == CHANCE else 1
         stack.depth[ply + 1] = max(stack.depth[ply] - decisions, 0)

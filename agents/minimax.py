@@ -28,7 +28,7 @@ from agents.base import Agent, Candidate, Decision
 from agents.budget import Budget, check_budget
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
-from cardcommons.treaty import TERMINAL, Kernel, Rules
+from cardcommons.treaty import TERMINAL, Kernel, Rules, copy_words
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """What a value is: a bound from below or above, or the value itself; 0 where there is none."""
@@ -405,8 +405,7 @@ def make_search(rules: Rules) -> Kernel:
         move = stack.moves[ply, stack.next[ply]]
         stack.next[ply] += 1
         child, me = stack.words[ply + 1], stack.player[ply]
-        for i in range(num_words):
-            child[i] = stack.words[ply, i]
+        copy_words(child, stack.words[ply], num_words)
         apply(child, move)
         player = to_move(child)
         stack.player[ply + 1] = player

@@ -22,7 +22,7 @@ from cardcommons.keytable import (
     seated,
 )
 from cardcommons.rng import unit, weighted
-from cardcommons.treaty import Game, Kernel, Rules, Scratch, make_scratch
+from cardcommons.treaty import Game, Kernel, Rules, Scratch, copy_words, make_scratch
 from cardcommons.tree import GameTree, Nodes, make_nodes
 
 UNKNOWN = -1
@@ -178,8 +178,7 @@ def treaty_verbs(rules: Rules) -> Verbs:
 
     @register_jitable
     def start(w):
-        for i in range(num_words):
-            w.scratch.words[0, i] = w.root[i]
+        copy_words(w.scratch.words[0], w.root, num_words)
         w.shelf.used[3] = 0
 
     @register_jitable

@@ -30,7 +30,16 @@ from cardcommons.keytable import (
     make_keytable,
     seated,
 )
-from cardcommons.treaty import CHANCE, SCRATCH, TERMINAL, Game, Kernel, Rules, make_scratch
+from cardcommons.treaty import (
+    CHANCE,
+    SCRATCH,
+    TERMINAL,
+    Game,
+    Kernel,
+    Rules,
+    copy_words,
+    make_scratch,
+)
 
 NOWHERE = -1
 """In place of a node, an action or an index: there is none."""
@@ -299,8 +308,7 @@ def _make_walk(rules: Rules, visit: Kernel, book: Any) -> Kernel:
             elif tried[ply] == listed[ply]:
                 ply -= 1
             else:
-                for i in range(num_words):
-                    pool[ply + 1, i] = pool[ply, i]
+                copy_words(pool[ply + 1], pool[ply], num_words)
                 apply(pool[ply + 1], moves[ply, tried[ply]])
                 tried[ply] += 1
                 ply += 1
