@@ -19,8 +19,8 @@ from tests.gluons.walks import (
     drawing_chances,
     whole_tree,
 )
-from tests.twins import gluons as slow
-from tests.twins.gluons import Statistics
+from tests.twins import trees
+from tests.twins.trees import Statistics
 
 
 class Row(NamedTuple):
@@ -116,7 +116,7 @@ def test_compiled_walks_without_folding_reach_as_many_histories(row: Row) -> Non
 
 @pytest.mark.parametrize("row", SMALL, ids=str)
 def test_the_twin_counts_as_the_table_says(row: Row) -> None:
-    assert slow.count(row.variant.twin()) == row.expected
+    assert trees.count(row.variant.twin()) == row.expected
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_engines_agree_at_every_history(variant: Variant) -> None:
         nodes += 1
         if number % 4 == 0:
             pair.check()
-    assert nodes == slow.count(variant.twin()).histories
+    assert nodes == trees.count(variant.twin()).histories
 
 
 def test_divide_splits_the_count_by_the_first_draw() -> None:
@@ -178,5 +178,5 @@ def test_the_engine_has_as_many_information_sets(
 
 
 def test_the_twin_has_as_many_information_sets() -> None:
-    sets = [slow.information_sets(TINY.twin(), player) for player in (0, 1)]
+    sets = [trees.information_sets(TINY.twin(), player) for player in (0, 1)]
     assert [*map(len, sets)] == [2166, 2376]

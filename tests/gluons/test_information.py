@@ -36,7 +36,8 @@ from tests.gluons.walks import (
     Variant,
     choose,
 )
-from tests.twins.gluons import PAIRS, SIDES, TERMINAL, Twin, at_random
+from tests.twins.gluons import PAIRS, SIDES, TERMINAL, Twin
+from tests.twins.trees import at_random
 
 Node = tuple[Twin, OpenSpielState]
 PRIVATE = pyspiel.PrivateInfoType

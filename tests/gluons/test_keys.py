@@ -44,9 +44,9 @@ from tests.twins.gluons import (
     Area,
     Gluon,
     Twin,
-    at_random,
     in_order,
 )
+from tests.twins.trees import at_random
 
 TWO_ROUNDS = Variant.of(copies=1, hand=1, pairs="RG-GR", sides="12-21-13-23")
 TWO_NUCLEONS = Variant.of(players=4, copies=1, hand=1, max_rounds=2, pairs="RG-GR", sides="12-21")

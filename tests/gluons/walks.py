@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cardcommons import Game, State, load
 from cardcommons.games.gluons import text
 from cardcommons.state import make_verb
-from tests.twins.gluons import ACTIVATION, CHANCE, PLANNING, TERMINAL, Twin, at_random
+from tests.twins.gluons import ACTIVATION, CHANCE, PLANNING, TERMINAL, Twin
+from tests.twins.trees import at_random
 
 
 class Variant(NamedTuple):

@@ -9,8 +9,8 @@ import pytest
 from cardcommons import State
 from cardcommons.perft import divide, perft
 from tests.treasure.walks import TINY, Pair, Variant, drawing_chances, whole_tree
-from tests.twins import treasure as slow
-from tests.twins.treasure import Statistics
+from tests.twins import trees
+from tests.twins.trees import Statistics
 
 
 class Row(NamedTuple):
@@ -104,7 +104,7 @@ def test_compiled_walks_without_folding_reach_as_many_histories(row: Row) -> Non
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_the_twin_counts_as_the_table_says(row: Row) -> None:
-    assert slow.count(row.variant.twin()) == row.expected
+    assert trees.count(row.variant.twin()) == row.expected
 
 
 @pytest.mark.parametrize("variant", TINY[:5], ids=str)
@@ -113,7 +113,7 @@ def test_the_engines_agree_at_every_history(variant: Variant) -> None:
     for pair in whole_tree(Pair.start(variant)):
         pair.check()
         nodes += 1
-    assert nodes == slow.count(variant.twin()).histories
+    assert nodes == trees.count(variant.twin()).histories
 
 
 def test_divide_splits_the_count_by_the_first_draw() -> None:

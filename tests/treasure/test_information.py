@@ -18,7 +18,8 @@ from open_spiel.python.observation import make_observation
 from cardcommons.openspiel import OpenSpielState
 from cardcommons.state import make_verb
 from tests.treasure.walks import DEFAULT, POLICIES, TINY, VARIANTS, Variant, choose, public_part
-from tests.twins.treasure import TERMINAL, Twin, at_random
+from tests.twins.treasure import TERMINAL, Twin
+from tests.twins.trees import at_random
 
 Node = tuple[Twin, OpenSpielState]
 PRIVATE = pyspiel.PrivateInfoType

@@ -27,7 +27,8 @@ from tests.treasure.walks import (
     walk,
     whole_tree,
 )
-from tests.twins.treasure import COLUMNS, Card, Twin, at_random
+from tests.twins.treasure import COLUMNS, Card, Twin
+from tests.twins.trees import at_random
 
 THREE_COLUMNS = Variant.of(rows=2, columns=3, ranks=1, copies=2, hand=2)
 """15 581 histories."""

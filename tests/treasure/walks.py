@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cardcommons import Game, State, load
 from cardcommons.state import make_verb
-from tests.twins.treasure import CHANCE, RANKS, TERMINAL, Event, Twin, at_random
+from tests.twins.treasure import CHANCE, RANKS, TERMINAL, Event, Twin
+from tests.twins.trees import at_random
 
 
 class Variant(NamedTuple):

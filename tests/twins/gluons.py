@@ -5,7 +5,7 @@ It is written from the rules page of the game alone. Where a docstring names a s
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -596,61 +596,3 @@ class Twin:
         held = f", token {token}{'!' * (token in self.locked)}" if token else ""
         hand, deck = (" ".join(cards[player]) or "empty" for cards in (self.hands, self.decks))
         return f"player {player}: {self.points(player)} points, hand {hand}, deck {deck}{held}"
-
-
-# --------------------------------------------------------------------------- whole trees
-
-
-def at_random(twin: Twin) -> dict[str, Fraction]:
-    """Return the probabilities of what happens next if players choose uniformly at random."""
-    legal = twin.legal()
-    return twin.chance() or {action: Fraction(1, len(legal)) for action in legal}
-
-
-def histories(twin: Twin) -> Iterator[Twin]:
-    """Walk through every history that starts here, parents before children."""
-    yield twin
-    for action in at_random(twin):
-        yield from histories(twin.apply(action))
-
-
-class Statistics(NamedTuple):
-    """What is counted in a tree of histories."""
-
-    histories: int  # nodes, the root, those of chance and the terminal ones included
-    terminals: int
-    value: Fraction  # player 0's expected return when all players choose uniformly at random
-
-
-def count(twin: Twin) -> Statistics:
-    """Count the histories that start here, each path for itself, and value random play."""
-    return _count(twin, {})
-
-
-def _count(twin: Twin, known: dict[Hashable, Statistics]) -> Statistics:
-    """Count with what is known by key: states with equal keys have the same future."""
-    key = twin.key()
-    if key not in known:
-        known[key] = _count_children(twin, known)
-    return known[key]
-
-
-def _count_children(twin: Twin, known: dict[Hashable, Statistics]) -> Statistics:
-    if twin.player == TERMINAL:
-        return Statistics(1, 1, twin.exact_returns()[0])
-    histories, terminals, value = 1, 0, Fraction(0)
-    for action, chance in at_random(twin).items():
-        child = _count(twin.apply(action), known)
-        histories += child.histories
-        terminals += child.terminals
-        value += chance * child.value
-    return Statistics(histories, terminals, value)
-
-
-def information_sets(twin: Twin, player: int) -> dict[tuple[str, ...], list[Twin]]:
-    """Group the nodes from here on at which a player chooses by what the player has seen."""
-    groups: dict[tuple[str, ...], list[Twin]] = {}
-    for node in histories(twin):
-        if node.player == player:
-            groups.setdefault(node.observations(player), []).append(node)
-    return groups

@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from tests.twins.trees import at_random
+
 Cell: TypeAlias = str  # a column and a row, such as "e1"
 Rank: TypeAlias = str  # one sign of RANKS
 Cards: TypeAlias = tuple[Rank, ...]  # a multiset of cards, always in the order of RANKS
@@ -238,6 +240,10 @@ class Twin:
         """Return all actions since the start, draws included."""
         return tuple(event.action for event in self.events)
 
+    def exact_returns(self) -> tuple[Fraction, ...]:
+        """Return the same as fractions."""
+        return tuple(map(Fraction, self.returns()))
+
     def observations(self, player: int) -> tuple[str, ...]:
         """Return what a player has seen, in order (Utilities and knowledge).
 
@@ -400,64 +406,6 @@ T = TypeVar("T")
 def put(pair: tuple[T, T], player: int, value: T) -> tuple[T, T]:
     """Replace one player's half of a pair."""
     return (value, pair[1]) if player == 0 else (pair[0], value)
-
-
-# --------------------------------------------------------------------------- whole trees
-
-
-class Statistics(NamedTuple):
-    """What is counted in a tree of histories."""
-
-    histories: int  # nodes, the root and the terminal ones included
-    terminals: int
-    value: Fraction  # player 0's expected return when both players choose uniformly at random
-
-
-def count(twin: Twin) -> Statistics:
-    """Count the histories that start here, each path for itself, and value random play."""
-    return _count(twin, {})
-
-
-def _count(twin: Twin, known: dict[Hashable, Statistics]) -> Statistics:
-    """Count with what is known by key: states with equal keys have the same future."""
-    key = twin.key()
-    if key not in known:
-        known[key] = _count_children(twin, known)
-    return known[key]
-
-
-def _count_children(twin: Twin, known: dict[Hashable, Statistics]) -> Statistics:
-    if twin.player == TERMINAL:
-        return Statistics(1, 1, Fraction(twin.returns()[0]))
-    histories, terminals, value = 1, 0, Fraction(0)
-    for action, chance in at_random(twin).items():
-        child = _count(twin.apply(action), known)
-        histories += child.histories
-        terminals += child.terminals
-        value += chance * child.value
-    return Statistics(histories, terminals, value)
-
-
-def at_random(twin: Twin) -> dict[str, Fraction]:
-    """Return the probabilities of what happens next if players choose uniformly at random."""
-    legal = twin.legal()
-    return twin.chance() or {action: Fraction(1, len(legal)) for action in legal}
-
-
-def histories(twin: Twin) -> Iterator[Twin]:
-    """Walk through every history that starts here, parents before children."""
-    yield twin
-    for action in at_random(twin):
-        yield from histories(twin.apply(action))
-
-
-def information_sets(twin: Twin, player: int) -> dict[tuple[str, ...], list[Twin]]:
-    """Group the nodes from here on at which a player chooses by what the player has seen."""
-    groups: dict[tuple[str, ...], list[Twin]] = {}
-    for node in histories(twin):
-        if node.player == player:
-            groups.setdefault(node.observations(player), []).append(node)
-    return groups
 
 
 # ----------------------------------------------------------------------- hidden knowledge
