@@ -1,5 +1,6 @@
 """OpenSpiel's bots as agents here, and agents as bots there."""
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -135,7 +136,9 @@ class OpenSpielSearchOptions:
     """How much and how to search.
 
     Attributes:
-        sims: simulations a move.
+        sims: simulations a move, if no time is given.
+        time: seconds a move, or ``None``.  These searches know no clock, so a short search tells
+            how many simulations there is time for.
         c: exploration, in utilities.
         rollouts: random playouts a simulation.
     """
@@ -143,11 +146,12 @@ class OpenSpielSearchOptions:
     agent: ClassVar[str]
 
     sims: int = 100
+    time: float | None = None
     c: float = 2.0
     rollouts: int = 1
 
     def __post_init__(self) -> None:
-        check_budget(self.agent, sims=self.sims, c=self.c, rollouts=self.rollouts)
+        check_budget(self.agent, sims=self.sims, time=self.time, c=self.c, rollouts=self.rollouts)
 
 
 class OpenSpielMCTSOptions(OpenSpielSearchOptions):
@@ -160,6 +164,42 @@ class OpenSpielISMCTSOptions(OpenSpielSearchOptions):
     """Of the search for hidden information."""
 
     agent = "openspiel_ismcts"
+
+
+_TRIAL = 20
+"""Simulations that tell how fast a search is here."""
+
+
+def _simulations_in(seconds: float, trial: Callable[[], object]) -> int:
+    """How many simulations fit into the time; ``trial``, which takes its part, runs a few."""
+    begun = time.perf_counter()
+    trial()
+    spent = time.perf_counter() - begun
+    return max(1, int(_TRIAL * (seconds - spent) / spent))
+
+
+class _TimedMCTSBot(mcts.MCTSBot):  # type: ignore[misc]
+    """Searches for about so many ``seconds`` a move."""
+
+    seconds: float
+
+    def mcts_search(self, state: pyspiel.State) -> mcts.SearchNode:
+        search = super().mcts_search
+        self.max_simulations = _TRIAL
+        self.max_simulations = _simulations_in(self.seconds, lambda: search(state))
+        return search(state)
+
+
+class _TimedISMCTSBot(ismcts.ISMCTSBot):  # type: ignore[misc]
+    """Likewise."""
+
+    seconds: float
+
+    def run_search(self, state: pyspiel.State) -> list[tuple[int, float]]:
+        search = super().run_search
+        self._max_simulations = _TRIAL
+        self._max_simulations = _simulations_in(self.seconds, lambda: search(state))
+        return search(state)  # type: ignore[no-any-return]
 
 
 class OpenSpielMCTSAgent(BotAgent):
@@ -180,9 +220,10 @@ class OpenSpielMCTSAgent(BotAgent):
         random = np.random.RandomState(seed % 2**32)
         evaluator = mcts.RandomRolloutEvaluator(self.options.rollouts, random)
         options = self.options
-        return mcts.MCTSBot(
-            self.pyspiel_game, options.c, options.sims, evaluator, random_state=random
-        )
+        kind = _TimedMCTSBot if options.time else mcts.MCTSBot
+        bot = kind(self.pyspiel_game, options.c, options.sims, evaluator, random_state=random)
+        bot.seconds = options.time
+        return bot
 
 
 class OpenSpielISMCTSAgent(BotAgent):
@@ -201,9 +242,9 @@ class OpenSpielISMCTSAgent(BotAgent):
         random = np.random.RandomState(seed % 2**32)
         evaluator = mcts.RandomRolloutEvaluator(self.options.rollouts, random)
         options = self.options
-        bot = ismcts.ISMCTSBot(
-            self.pyspiel_game, evaluator, options.c, options.sims, random_state=random
-        )
+        kind = _TimedISMCTSBot if options.time else ismcts.ISMCTSBot
+        bot = kind(self.pyspiel_game, evaluator, options.c, options.sims, random_state=random)
+        bot.seconds = options.time
         # Its own sampler has a seed that nobody can set.
         bot.set_resampler(lambda state, me: state.resample_from_infostate(me, random.uniform))
         return bot

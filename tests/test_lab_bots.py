@@ -1,13 +1,16 @@
 """OpenSpiel's bots as agents, and agents as OpenSpiel's bots."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import evaluate_bots
+from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 from agents import AGENTS, as_bot, make_agent
+from agents import openspiel as bots
 from agents.base import Candidate, Decision
 from agents.openspiel import BotAgent, policy_of
 from cardcommons import State, load
@@ -118,6 +121,38 @@ def test_openspiel_mcts_wins_against_random() -> None:
     assert sum(won) >= 5
 
 
+@pytest.mark.parametrize(
+    ("spec", "name", "params"),
+    [
+        ("openspiel_mcts:time=4.0", "particles", {}),
+        ("openspiel_ismcts:time=4.0", "treasure", {"rows": 2, "columns": 2, "ranks": 2}),
+    ],
+)
+def test_openspiel_search_spends_the_time_it_is_given(
+    spec: str, name: str, params: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A playout takes 1/16 s: 20 of them on trial, 44 in the time that is left."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(bots, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    evaluate = RandomRolloutEvaluator.evaluate
+
+    def timed(evaluator: RandomRolloutEvaluator, state: pyspiel.State) -> np.ndarray:
+        clock.now += 0.0625
+        values: np.ndarray = evaluate(evaluator, state)
+        return values
+
+    monkeypatch.setattr(RandomRolloutEvaluator, "evaluate", timed)
+    game = load(name, **params)
+    agent, state = make_agent(spec, game), State(game)
+    agent.restart(1)
+    while state.player < 0:
+        action = state.chance_weights()[0][0]
+        state.apply(action)
+        agent.inform(action)
+    assert agent.decide(state).action in state.legal_actions()
+    assert clock.now == 4.0
+
+
 def test_bot_that_missed_an_action_says_so() -> None:
     game = load("particles")
     agent = make_agent("openspiel_random", game)
@@ -137,6 +172,7 @@ def test_bot_that_missed_an_action_says_so() -> None:
         ("bot:make=math.no_such_thing", "no function 'math.no_such_thing'"),
         ("bot:make=math.pi", "'math.pi' is not a function"),
         ("openspiel_mcts:sims=0", "option 'sims' of openspiel_mcts must be positive"),
+        ("openspiel_mcts:time=0", "option 'time' of openspiel_mcts must be positive"),
     ],
 )
 def test_specs_that_make_no_bot(spec: str, complaint: str) -> None:
