@@ -13,14 +13,14 @@ import numpy as np
 from cyclopts import App
 from rich.table import Table
 
-from agents.expectimax import TO_THE_END, Search
+from agents.expectimax import TO_THE_END, Search, require_open_cards
 from cardcommons import State, parse_game
 from experiments import command
 
 app = App(name="python -m experiments.solve", help=__doc__, version_flags=[])
 
 _FIRST_BITS = 16
-_ENTRY_BYTES = 24
+_ENTRY_BYTES = 32
 _LEAST_MEMORY, _MOST_MEMORY = 0.002, 10_000.0
 _LARGEST_DENOMINATOR = 10**6
 
@@ -52,6 +52,7 @@ def solve(
         )
     if policy is not None:
         _check_writable(policy)
+    require_open_cards(solved)
     search = Search(solved, _FIRST_BITS, most_entries=int(memory * 2**30) // _ENTRY_BYTES)
     state = State(solved)
     value = search.value(state, TO_THE_END)
@@ -61,7 +62,7 @@ def solve(
         table = search.values
         with policy.open("wb") as file:
             np.savez_compressed(
-                file, key=table.key[used], action=table.move[used], value=table.value[used]
+                file, key=table.key[used], action=table.move[used], value=table.low[used]
             )
     return 0
 

@@ -71,7 +71,7 @@ def test_what_is_said_of_a_decision_is_what_the_actions_are_worth() -> None:
     state = State(game)
     state.apply("sector:2")
     before = state.words.copy()
-    decision = make_agent("expectimax:depth=50", game).decide(state)
+    decision = make_agent("expectimax:depth=50,multipv=6", game).decide(state)
     assert np.array_equal(state.words, before)
     assert {candidate.action for candidate in decision.candidates} == {*state.legal_actions()}
     for candidate in decision.candidates:
