@@ -26,11 +26,12 @@ from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision
 from agents.budget import Budget, check_budget
+from agents.judging import LEARNED, Learned, make_judge
 from cardcommons import Game, State
 from cardcommons.bits import ONE
 from cardcommons.compiled import compiled
 from cardcommons.state import make_verb
-from cardcommons.treaty import CHANCE, TERMINAL, VALUE_WORK, Kernel, Rules, copy_words
+from cardcommons.treaty import CHANCE, TERMINAL, Kernel, Rules, copy_words
 
 TO_THE_END = 1 << 20
 """A depth that no game exhausts: nothing is estimated."""
@@ -267,7 +268,7 @@ def _put_first(stack, ply, move):
 
 @cache
 def make_search(rules: Rules) -> Kernel:
-    """Compile ``(stack, values, weights, work, entering, nodes, manner) -> (entering, visited)``.
+    """Compile ``(stack, values, learned, entering, nodes, manner) -> (entering, visited)``.
 
     Goes on with the search on ``stack`` for about ``nodes`` nodes, or until it is complete
     (``stack.ply[0] < 0``; its value lies between ``stack.least[0]`` and ``stack.most[0]``), or, if
@@ -276,25 +277,13 @@ def make_search(rules: Rules) -> Kernel:
     is handed back between calls.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
-    payoff, estimate, state_key = rules.payoff, rules.estimate, rules.state_key
+    payoff, state_key = rules.payoff, rules.state_key
     settled, num_words = rules.settled, rules.num_words
     lowest, highest = float(rules.min_utility), float(rules.max_utility)
     rounding = _ROUNDING * (highest - lowest)
-    learned = rules.value
+    judge = make_judge(rules)
     # With one player nothing can be too good, which is all that a first look could show.
     may_probe = rules.num_players == 2
-
-    if learned is None:
-
-        @register_jitable
-        def judge(s, weights, work):
-            return estimate(s, 0)
-
-    else:
-
-        @register_jitable
-        def judge(s, weights, work):
-            return min(max(learned(s, 0, weights, work), lowest), highest)
 
     @register_jitable
     def conclude(stack, ply, least, most, sure):
@@ -302,7 +291,7 @@ def make_search(rules: Rules) -> Kernel:
         return True
 
     @register_jitable
-    def known(stack, values, weights, work, ply, manner):
+    def known(stack, values, learned, ply, manner):
         """Whether the node of ``ply`` needs no search; opens it if it does."""
         s = stack.words[ply]
         player = to_move(s)
@@ -311,7 +300,7 @@ def make_search(rules: Rules) -> Kernel:
             value = payoff(s, 0)
             return conclude(stack, ply, value, value, True)
         if stack.depth[ply] <= 0 and settled(s):
-            value = judge(s, weights, work)
+            value = judge(s, 0, learned)
             return conclude(stack, ply, value, value, False)
         key = max(state_key(s), ONE)  # 0 stands for no entry
         stack.key[ply] = key
@@ -424,20 +413,19 @@ def make_search(rules: Rules) -> Kernel:
         types.UniTuple(types.int64, 2)(
             numba.typeof(make_stack(rules)),
             numba.typeof(make_values(0)),
-            types.float32[::1],
-            types.float32[::1],
+            LEARNED,
             types.int64,
             types.int64,
             MANNER,
         ),
     )
-    def search(stack, values, weights, work, entering, nodes, manner):
+    def search(stack, values, learned, entering, nodes, manner):
         visited = 0
         ply = stack.ply[0]
         while ply >= 0 and visited < nodes:
             if entering:
                 visited += 1
-                done = known(stack, values, weights, work, ply, manner)
+                done = known(stack, values, learned, ply, manner)
             else:
                 if stack.player[ply] == CHANCE:
                     done = done_with_chance(stack, ply)
@@ -501,7 +489,7 @@ class Search:
         self.stack = make_stack(rules)
         self.values = make_values(bits)
         self.nodes = 0
-        self._work = np.zeros(VALUE_WORK, dtype=np.float32)
+        self._learned = Learned.of(game)
         self._most_entries = most_entries
         self._search = make_search(rules)
 
@@ -542,7 +530,7 @@ class Search:
             if not chunk:
                 return False
             entering, visited = self._search(
-                stack, self.values, self.game.weights, self._work, entering, chunk, manner
+                stack, self.values, self._learned, entering, chunk, manner
             )
             self.nodes += visited
             if stack.ply[0] >= 0 and visited < chunk:

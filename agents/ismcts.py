@@ -36,7 +36,7 @@ from agents.information_sets import (
     set_in,
     set_key,
 )
-from agents.judging import make_foresee, make_rollout
+from agents.judging import LEARNED, Learned, make_foresee, make_rollout
 from agents.selection import (
     SELECTION,
     Selection,
@@ -144,11 +144,12 @@ def _best_edge(sets, edges, n, how, visits, total, priors):
 
 @cache
 def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(sets, root, n, how, many, rng, scratch, marks, path, result) -> root``.
+    """Compile ``(sets, root, n, how, many, rng, scratch, learned, marks, path, result) -> root``.
 
     Runs ``n`` simulations for the player to move in ``root`` and returns its information set.
-    ``how`` is a :class:`Selection`, ``many`` says who observes, ``scratch`` has two rows, ``path``
-    is ``int64[max_length]`` and ``result`` ``float64[num_players]``.
+    ``how`` is a :class:`Selection`, ``many`` says who observes, ``scratch`` has two rows,
+    ``learned`` is :class:`agents.judging.Learned`, ``path`` is ``int64[max_length]`` and ``result``
+    ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     info_key, resample = rules.info_key, rules.resample
@@ -243,19 +244,20 @@ def make_simulate(rules: Rules) -> Kernel:
             types.boolean,
             types.uint64[::1],
             SCRATCH,
+            LEARNED,
             _MARKS,
             types.int64[::1],
             types.float64[::1],
         ),
     )
-    def simulate(sets, root, n, how, many, rng, scratch, marks, path, result):
+    def simulate(sets, root, n, how, many, rng, scratch, learned, marks, path, result):
         s = scratch.words[0]
         me = to_move(root)
         for _ in range(n):
             copy_words(s, root, num_words)
             resample(s, me, rng)
             depth = descend(sets, s, me, how, many, marks, scratch, path, rng)
-            rollout(s, how.cutoff, rng, scratch, result)
+            rollout(s, how.cutoff, rng, scratch, learned, result)
             for i in range(depth):
                 edge = path[i]
                 sets.visits[edge] += 1
@@ -280,6 +282,7 @@ class _Searcher:
         self.sets = make_information_sets(options.nodes)
         self.rng = make_rng(0)
         self.scratch = make_scratch(rules, 2)
+        self.learned = Learned.of(game)
         self.marks = make_marks(rules.num_actions)
         self.path = np.zeros(rules.max_length, dtype=np.int64)
         self.result = np.zeros(rules.num_players, dtype=np.float64)
@@ -305,6 +308,7 @@ class _Searcher:
             self.options.observer == "many",
             self.rng,
             self.scratch,
+            self.learned,
             self.marks,
             self.path,
             self.result,

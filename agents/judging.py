@@ -1,34 +1,88 @@
-"""What a state is worth to a tree search: playouts, cut off early or not, and a look ahead."""
+"""What a state is worth to a search: learned values or estimates, playouts, and a look ahead."""
 
+from typing import NamedTuple, Self
+
+import numba
+import numpy as np
+import numpy.typing as npt
 from numba.extending import register_jitable
 
 from cardcommons.rng import below, weighted
-from cardcommons.treaty import CHANCE, TERMINAL, Kernel, Rules, copy_words
+from cardcommons.treaty import CHANCE, TERMINAL, VALUE_WORK, Game, Kernel, Rules, copy_words
+
+
+class Learned(NamedTuple):
+    """What a game's learned value takes beside the state."""
+
+    weights: npt.NDArray[np.float32]
+    """``Game.weights``"""
+    work: npt.NDArray[np.float32]
+    """a buffer"""
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """For one search at a time."""
+        return cls(game.weights, np.zeros(VALUE_WORK, dtype=np.float32))
+
+
+LEARNED = numba.typeof(Learned(np.zeros(0, np.float32), np.zeros(0, np.float32)))
+"""The numba type of :class:`Learned`, for signatures."""
+
+
+def make_judge(rules: Rules) -> Kernel:
+    """The jittable ``(s, player, learned) -> float``: the game's learned value, or its estimate.
+
+    ``learned`` is :class:`Learned`; the value lies within the bounds of utilities.
+    """
+    value, estimate = rules.value, rules.estimate
+    lowest, highest = float(rules.min_utility), float(rules.max_utility)
+
+    if value is None:
+
+        @register_jitable
+        def judge(s, player, learned):
+            return estimate(s, player)
+
+    else:
+
+        @register_jitable
+        def judge(s, player, learned):
+            worth = value(s, player, learned.weights, learned.work)
+            return min(max(worth, lowest), highest)
+
+    return judge
 
 
 def make_rollout(rules: Rules) -> Kernel:
-    """The jittable ``(s, cutoff, rng, scratch, result)``: judge ``s``, which is spoilt.
+    """The jittable ``(s, cutoff, rng, scratch, learned, result)``: judge ``s``, which is spoilt.
 
     Plays at random for ``cutoff`` decisions and on until the game is settled, then writes a
     utility for each player (``float64[num_players]``): the payoff at the end of the game, or else
-    the estimate, shifted in a zero-sum game so that the sum is zero.
+    what it is judged to be worth, shifted in a zero-sum game so that the sum is zero.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
-    payoff, estimate, settled = rules.payoff, rules.estimate, rules.settled
+    payoff, settled, judge = rules.payoff, rules.settled, make_judge(rules)
     num_players, zero_sum = rules.num_players, rules.zero_sum
 
+    # Learned values of opponents are opposites.
+    one_for_both = num_players == 2 and zero_sum and rules.value is not None
+
     @register_jitable
-    def judge(s, result):
+    def judge_all(s, learned, result):
+        if one_for_both:
+            result[0] = judge(s, 0, learned)
+            result[1] = -result[0]
+            return
         surplus = 0.0
         for player in range(num_players):
-            result[player] = estimate(s, player)
+            result[player] = judge(s, player, learned)
             surplus += result[player]
         if zero_sum:
             for player in range(num_players):
                 result[player] -= surplus / num_players
 
     @register_jitable
-    def rollout(s, cutoff, rng, scratch, result):
+    def rollout(s, cutoff, rng, scratch, learned, result):
         moves, weight = scratch.moves[0], scratch.weight
         left = cutoff
         player = to_move(s)
@@ -41,7 +95,7 @@ def make_rollout(rules: Rules) -> Kernel:
             apply(s, moves[choice])
             player = to_move(s)
         if player != TERMINAL:
-            judge(s, result)
+            judge_all(s, learned, result)
             return
         for other in range(num_players):
             result[other] = payoff(s, other)

@@ -15,7 +15,7 @@ from numba.extending import register_jitable
 
 from agents.base import Agent, Decision
 from agents.budget import Budget
-from agents.judging import make_foresee, make_rollout
+from agents.judging import LEARNED, Learned, make_foresee, make_rollout
 from agents.selection import (
     SELECTION,
     Selection,
@@ -113,11 +113,12 @@ def _select(tree, node, how):
 
 @cache
 def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(tree, root, n, how, rng, scratch, path, result) -> done``.
+    """Compile ``(tree, root, n, how, rng, scratch, learned, path, result) -> done``.
 
     Runs up to ``n`` simulations, fewer if the root gets solved.  ``tree`` grows in place; ``root``
-    holds the words of node 0; ``how`` is a :class:`Selection`; ``scratch`` has two rows; ``path``
-    is ``int64[max_length + 1]`` and ``result`` ``float64[num_players]``.
+    holds the words of node 0; ``how`` is a :class:`Selection`; ``scratch`` has two rows;
+    ``learned`` is :class:`agents.judging.Learned`; ``path`` is ``int64[max_length + 1]`` and
+    ``result`` ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff = rules.payoff
@@ -225,13 +226,13 @@ def make_simulate(rules: Rules) -> Kernel:
         return depth
 
     @register_jitable
-    def evaluate(tree, node, s, how, result, rng, scratch):
+    def evaluate(tree, node, s, how, learned, result, rng, scratch):
         """Write a utility for each player: the known one, or that of a playout."""
         if tree.exact[node] and tree.player[node] != TERMINAL:
             for player in range(num_players):
                 result[player] = in_eyes_of(tree.value[node], tree.mover[node], player)
             return
-        rollout(s, how.cutoff, rng, scratch, result)
+        rollout(s, how.cutoff, rng, scratch, learned, result)
 
     @compiled(
         rules.name,
@@ -242,18 +243,19 @@ def make_simulate(rules: Rules) -> Kernel:
             SELECTION,
             types.uint64[::1],
             SCRATCH,
+            LEARNED,
             types.int64[::1],
             types.float64[::1],
         ),
     )
-    def simulate(tree, root, n, how, rng, scratch, path, result):
+    def simulate(tree, root, n, how, rng, scratch, learned, path, result):
         s = scratch.words[0]
         done = 0
         while done < n and not tree.exact[0]:
             copy_words(s, root, num_words)
             depth = descend(tree, s, path, how, rng, scratch)
             proven = solvable and how.solve and tree.exact[path[depth]]
-            evaluate(tree, path[depth], s, how, result, rng, scratch)
+            evaluate(tree, path[depth], s, how, learned, result, rng, scratch)
             for i in range(depth, -1, -1):
                 node = path[i]
                 tree.visits[node] += 1
@@ -281,6 +283,7 @@ class _Searcher:
         self.place = np.empty(options.nodes, dtype=np.int32)
         self.rng = make_rng(0)
         self.scratch = make_scratch(rules, 2)
+        self.learned = Learned.of(game)
         self.path = np.zeros(rules.max_length + 1, dtype=np.int64)
         self.result = np.zeros(rules.num_players, dtype=np.float64)
 
@@ -317,7 +320,15 @@ class _Searcher:
         done = 0
         while chunk := budget.chunk(done, self.CHUNK):
             done += self.simulate(
-                self.tree, words, chunk, self.how, self.rng, self.scratch, self.path, self.result
+                self.tree,
+                words,
+                chunk,
+                self.how,
+                self.rng,
+                self.scratch,
+                self.learned,
+                self.path,
+                self.result,
             )
             if self.tree.exact[0]:
                 break

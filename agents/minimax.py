@@ -26,6 +26,7 @@ from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision
 from agents.budget import Budget, check_budget
+from agents.judging import LEARNED, Learned, make_judge
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.treaty import TERMINAL, Kernel, Rules, copy_words
@@ -353,7 +354,7 @@ def _take(stack, root, ply, value, solved):
 
 @cache
 def make_search(rules: Rules) -> Kernel:
-    """Compile ``(stack, root, table, age, entering, nodes) -> (entering, visited)``.
+    """Compile ``(stack, root, table, learned, age, entering, nodes) -> (entering, visited)``.
 
     Goes on with the search on ``stack`` for about ``nodes`` nodes, or until the iteration is
     complete (``stack.ply[0] < 0``).  ``entering`` says whether the node on top is still to be
@@ -361,7 +362,7 @@ def make_search(rules: Rules) -> Kernel:
     back between calls.
     """
     to_move, legal, apply, settled = rules.to_move, rules.legal, rules.apply, rules.settled
-    payoff, estimate, state_key = rules.payoff, rules.estimate, rules.state_key
+    payoff, state_key, judge = rules.payoff, rules.state_key, make_judge(rules)
     num_words, lowest = rules.num_words, rules.min_utility
     crack = (rules.max_utility - rules.min_utility) * _CRACK
 
@@ -399,7 +400,7 @@ def make_search(rules: Rules) -> Kernel:
         stack.beta[ply + 1] = -alpha if passes else beta
 
     @register_jitable
-    def try_move(stack, ply):
+    def try_move(stack, learned, ply):
         """Play the next move of ``ply`` onto the row above: (known, value, solved)."""
         _bring_best_forward(stack, ply)
         move = stack.moves[ply, stack.next[ply]]
@@ -416,7 +417,7 @@ def make_search(rules: Rules) -> Kernel:
             return True, payoff(child, me), True
         if stack.depth[ply + 1] <= 0 and settled(child):
             # One judge for both, in case a game's estimates are not opposites.
-            value = estimate(child, 0)
+            value = judge(child, 0, learned)
             return True, value if me == 0 else -value, False
         return False, 0.0, False
 
@@ -426,12 +427,13 @@ def make_search(rules: Rules) -> Kernel:
             numba.typeof(make_stack(rules)),
             numba.typeof(make_root(rules, 1)),
             numba.typeof(make_table(0)),
+            LEARNED,
             types.int64,
             types.int64,
             types.int64,
         ),
     )
-    def search(stack, root, table, age, entering, nodes):
+    def search(stack, root, table, learned, age, entering, nodes):
         visited = 0
         ply = stack.ply[0]
         while ply >= 0 and visited < nodes:
@@ -446,7 +448,7 @@ def make_search(rules: Rules) -> Kernel:
                     _store(table, stack, ply, age)
             else:
                 visited += 1
-                known, value, solved = try_move(stack, ply)
+                known, value, solved = try_move(stack, learned, ply)
                 if not known:
                     wanted = root.top.size if ply == 0 else 1
                     set_window(stack, ply, stack.next[ply] > wanted)
@@ -544,6 +546,7 @@ class MinimaxAgent(Agent):
         self._stack = make_stack(rules)
         self._root = make_root(rules, min(self.options.multipv, rules.max_legal))
         self._table = make_table(self.options.table)
+        self._learned = Learned.of(game)
         self._age = 0
 
     def restart(self, seed: int) -> None:
@@ -630,7 +633,7 @@ class MinimaxAgent(Agent):
             if not chunk:
                 return False
             entering, visited = self._search(
-                stack, self._root, self._table, self._age, entering, chunk
+                stack, self._root, self._table, self._learned, self._age, entering, chunk
             )
             finding.nodes += visited
         return True
