@@ -3,7 +3,8 @@
 Winands, Björnsson and Saito, "Monte-Carlo tree search solver", CG 2008 (proven values), extended
 here from wins to any utility and to chance; Chaslot, Winands and van den Herik, "Parallel
 Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up).  The backup is max^n,
-so any number of players may take part.  How children are picked: see :mod:`agents.selection`.
+so any number of players may take part.  How children are picked: see :mod:`agents.selection`; how
+paths to one state share what is learned there: :mod:`agents.transpositions`.
 """
 
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ def _select(tree, node, how):
 
     To children that are shared, more simulations came than to this parent.
     """
-    visits, total = np.int64(tree.visits[node]), 0.0
+    visits, total = tree.visits[node], 0.0
     if how.compares or tree.row[node] >= 0:
         visits, total = _sum_children(tree, node)
     mean, effort = total / max(visits, 1), effort_of(how, visits)
@@ -126,9 +127,10 @@ def _select(tree, node, how):
 def make_simulate(rules: Rules) -> Kernel:
     """Compile ``(tree, states, root, n, how, rng, scratch, path, result) -> done``.
 
-    Runs up to ``n`` simulations, fewer if the root gets solved.  ``tree`` grows in place; ``root``
-    holds the words of node 0; ``how`` is a :class:`Selection`; ``scratch`` has two rows; ``path``
-    is ``int64[max_length + 1]`` and ``result`` ``float64[num_players]``.
+    Runs up to ``n`` simulations, fewer if the root gets solved.  ``tree`` grows in place, as do its
+    ``states``, the :class:`Transpositions`; ``root`` holds the words of node 0; ``how`` is a
+    :class:`Selection`; ``scratch`` has two rows; ``path`` is ``int64[max_length + 1]`` and
+    ``result`` ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff, state_key = rules.payoff, rules.state_key
@@ -449,8 +451,8 @@ class MCTSOptions(TreeOptions):
         determinizations: with hidden information, how many times to redraw all that is hidden and
             search as if it were known; the visits of all searches are added up.
         cheat: with hidden information, look at all that is hidden.
-        transpositions: without hidden information, whether paths to states of the same future
-            share what is learned below.
+        transpositions: with perfect information, let all paths to states of the same future, such
+            as mirror images, share what is learned there.
     """
 
     agent = "mcts"

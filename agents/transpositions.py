@@ -5,6 +5,11 @@ mirror images and other symmetric states among them, whose actions may have othe
 state is kept in the words in which it was met first, and a search that comes to an image of it
 goes on from those words: what follows is the same game.  Only who asks for actions in the words of
 the image needs them :func:`translated`.
+
+What is shared are the children with their statistics, while each path counts its own visits.
+That is UCT1 of Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte Carlo tree
+search", CIG 2008; Saffidine, Cazenave and Méhat, "UCD: upper confidence bound for rooted directed
+acyclic graphs", Knowledge-Based Systems 34, 2012, weigh it against other ways.
 """
 
 from collections.abc import Sequence

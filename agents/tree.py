@@ -156,8 +156,8 @@ def _move(tree, old, new, place, rows):
 def make_keep(owner: str) -> Kernel:
     """Compile ``(tree, states, root, place, work)``: keep what is below ``root`` as a whole tree.
 
-    Nodes move to lower numbers in their order, so no second tree is needed: node 0 never stays
-    where it is not the root itself, since nothing leads back to it.  ``place`` and ``work`` are
+    Nodes move to lower numbers in their order, so no second tree is needed; the new root takes the
+    place of the old one, to which nothing leads back.  ``place`` and ``work`` are
     ``int32[capacity]``; ``states`` are the transpositions of the tree.
     """
 
