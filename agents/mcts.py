@@ -34,6 +34,7 @@ from agents.transpositions import (
     forget,
     make_transpositions,
     translated,
+    with_room,
 )
 from agents.tree import TREE, make_keep, make_tree, plant
 from cardcommons import Game, State
@@ -345,9 +346,8 @@ class _Searcher:
         self.how = Selection.of(options, rules, solve=not options.determinizations)
         self.simulate, self.keep = make_simulate(rules), make_keep(game.name)
         self.tree = make_tree(options.nodes)
-        self.states = make_transpositions(
-            options.nodes // 4 if options.transpositions else 0, rules.num_words
-        )
+        self.most_states = options.nodes // 4 if options.transpositions else 0
+        self.states = make_transpositions(0, rules.num_words)
         self.place, self.work = np.empty((2, options.nodes), dtype=np.int32)
         self.rng = make_rng(0)
         self.scratch = make_scratch(rules, 2)
@@ -399,6 +399,8 @@ class _Searcher:
         done, root = 0, self.stored(0, words).copy()
         self.root = words.copy()
         while chunk := budget.chunk(done, self.CHUNK):
+            # A simulation can enter several states, but seldom does it enter one.
+            self.states = with_room(self.states, 2 * chunk, self.most_states)
             done += self.simulate(
                 self.tree,
                 self.states,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from cardcommons import Game, State
-from cardcommons.keytable import NOT_THERE, KeyTable, find_slot, make_keytable
+from cardcommons.keytable import NOT_THERE, KeyTable, find_slot, make_enter_keys, make_keytable
 from cardcommons.state import make_verb
 from cardcommons.treaty import Words
 
@@ -33,8 +33,6 @@ class Transpositions(NamedTuple):
     """From keys to rows."""
     key: npt.NDArray[np.uint64]
     """That of the state, and of who moved into it."""
-    slot: npt.NDArray[np.int64]
-    """Where the key stands in the table."""
     words: npt.NDArray[np.uint64]
     """Shape ``(rows, num_words)``: the state in which the children's actions are legal."""
     first_child: npt.NDArray[np.int32]
@@ -48,7 +46,6 @@ def make_transpositions(rows: int, num_words: int) -> Transpositions:
     return Transpositions(
         table=make_keytable((2 * rows).bit_length()),
         key=np.empty(rows, dtype=np.uint64),
-        slot=np.empty(rows, dtype=np.int64),
         words=np.empty((rows, num_words), dtype=np.uint64),
         first_child=np.empty(rows, dtype=np.int32),
         num_children=np.empty(rows, dtype=np.int32),
@@ -72,18 +69,17 @@ def enter_state(states, key, first, count):
     states.used[0] = row + 1
     states.first_child[row] = first
     states.num_children[row] = count
-    seat(states, row, key)
+    _seat(states, row, key)
     return row
 
 
 @register_jitable
-def seat(states, row, key):
+def _seat(states, row, key):
     """Enter a row in the table."""
     slot = find_slot(states.table, key)
     states.table.key[slot] = key
     states.table.row[slot] = row
     states.key[row] = key
-    states.slot[row] = slot
 
 
 @register_jitable
@@ -93,11 +89,10 @@ def keep_states(states, place, renumbered):
     ``place`` holds the new number of each node: -1 if it goes, 0 if it leaves its siblings and
     becomes the root.  Rows move to lower numbers.
     """
-    used = states.used[0]
-    for row in range(used):
-        states.table.key[states.slot[row]] = 0
+    for slot in range(states.table.key.size):
+        states.table.key[slot] = 0
     count = 0
-    for row in range(used):
+    for row in range(states.used[0]):
         first = place[states.first_child[row]]
         renumbered[row] = count if first > 0 else NOT_THERE
         if first <= 0:
@@ -106,15 +101,33 @@ def keep_states(states, place, renumbered):
             states.words[count, i] = states.words[row, i]
         states.first_child[count] = first
         states.num_children[count] = states.num_children[row]
-        seat(states, count, states.key[row])
+        _seat(states, count, states.key[row])
         count += 1
     states.used[0] = count
 
 
 def forget(states: Transpositions) -> None:
     """Empty the table."""
-    states.table.key[states.slot[: states.used[0]]] = 0
+    states.table.key.fill(0)
     states.used[0] = 0
+
+
+def with_room(states: Transpositions, more: int, most: int) -> Transpositions:
+    """The same table, or a larger copy, with room for ``more`` states, but never above ``most``.
+
+    A table no larger than it has to be stays close together in memory.
+    """
+    rows, used = states.key.size, int(states.used[0])
+    if used + more <= rows or rows >= most:
+        return states
+    larger = make_transpositions(min(2 * (used + more), most), states.words.shape[1])
+    larger.key[:used] = states.key[:used]
+    larger.words[:used] = states.words[:used]
+    larger.first_child[:used] = states.first_child[:used]
+    larger.num_children[:used] = states.num_children[:used]
+    larger.used[0] = used
+    make_enter_keys()(larger.table, larger.key[:used])
+    return larger
 
 
 def translated(game: Game, words: Words, actions: Sequence[int], image: Words) -> list[int]:
