@@ -114,6 +114,7 @@ def check_tree(searcher: _Searcher, fresh: bool, full: bool) -> int:
     """Assert all that holds of a tree with its states; returns how many paths share children."""
     tree, states = searcher.tree, searcher.states
     used, rows = int(tree.used[0]), int(states.used[0])
+    assert rows <= states.key.size <= searcher.most_states
     expanded = np.flatnonzero(tree.num_children[:used])
     blocks = {int(tree.first_child[node]): int(tree.num_children[node]) for node in expanded}
     # Blocks fill the tree from end to end.
@@ -246,6 +247,35 @@ def test_symmetric_openings_are_one() -> None:
     assert len(opened) > len(blocks) == len(keys)
 
 
+def future(game: Game, words: Words, action: int) -> int:
+    """The key of what an action leads to."""
+    after = words.copy()
+    make_verb(game.rules, "apply")(after, action)
+    return int(make_verb(game.rules, "state_key")(after))
+
+
+def test_a_root_known_by_an_image_of_it_tells_of_its_own_actions() -> None:
+    game = cardcommons.load("particles", **TORUS)
+    agent, searcher = make_searcher("sims=2000", game)
+    images = 0
+    for opening in State(game).legal_actions():
+        agent.restart(1)
+        agent.decide(State(game))
+        after = State(game)
+        after.apply(opening)
+        agent.inform(opening)
+        decision, tree = agent.decide(after), searcher.tree
+        stored, actions = searcher.stored(0, after.words), searcher.actions(0, after.words)
+        images += not np.array_equal(stored, after.words)
+        assert sorted(actions) == after.legal_actions()
+        for child, action in enumerate(actions, int(tree.first_child[0])):
+            known = future(game, stored, int(tree.action[child]))
+            assert known == future(game, after.words, action)
+        for candidate in decision.candidates:
+            check_line(after, (candidate.action, *searcher.line(candidate.action)))
+    assert images > 5
+
+
 @pytest.mark.parametrize("params", [{}, {"torus": True}, {"tutorial": True}, TORUS], ids=str)
 def test_what_is_proven_is_so(params: dict[str, bool]) -> None:
     """Also of moves that follow, in trees that are reused and know their root by an image."""
@@ -311,13 +341,6 @@ def test_three_players_each_seek_their_own() -> None:
 
 def test_actions_are_translated_into_those_of_an_image() -> None:
     game, rng = cardcommons.load("particles", **TORUS), random.Random(8)
-    apply, state_key = make_verb(game.rules, "apply"), make_verb(game.rules, "state_key")
-
-    def future(words: Words, action: int) -> int:
-        after = words.copy()
-        apply(after, action)
-        return int(state_key(after))
-
     renumbered = 0
     for _ in range(10):
         here, there = State(game), State(game)
@@ -327,11 +350,11 @@ def test_actions_are_translated_into_those_of_an_image() -> None:
             images = translated(game, here.words, actions, there.words)
             assert sorted(images) == there.legal_actions()
             for action, image in zip(actions, images, strict=True):
-                assert future(here.words, action) == future(there.words, image)
+                assert future(game, here.words, action) == future(game, there.words, image)
                 renumbered += action != image
             action = rng.choice(actions)
-            wanted = future(here.words, action)
-            twins = [a for a in there.legal_actions() if future(there.words, a) == wanted]
+            wanted = future(game, here.words, action)
+            twins = [a for a in there.legal_actions() if future(game, there.words, a) == wanted]
             here.apply(action)
             there.apply(rng.choice(twins))
         assert here.is_terminal == there.is_terminal
@@ -379,6 +402,6 @@ def test_the_same_seed_finds_the_same() -> None:
 
 def test_hidden_information_shares_nothing() -> None:
     game = cardcommons.load("treasure")
-    for spec in ("mcts:transpositions=True,cheat=True", "mcts:transpositions=True"):
-        with pytest.raises(ValueError, match="perfect information, and treasure has hidden"):
-            make_agent(spec, game)
+    for option in ("cheat=True", "determinizations=3"):
+        with pytest.raises(ValueError, match="transpositions=True needs perfect information, and"):
+            make_agent(f"mcts:transpositions=True,{option}", game)
