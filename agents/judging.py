@@ -64,15 +64,8 @@ def make_rollout(rules: Rules) -> Kernel:
     payoff, settled, judge = rules.payoff, rules.settled, make_judge(rules)
     num_players, zero_sum = rules.num_players, rules.zero_sum
 
-    # Learned values of opponents are opposites.
-    one_for_both = num_players == 2 and zero_sum and rules.value is not None
-
     @register_jitable
     def judge_all(s, learned, result):
-        if one_for_both:
-            result[0] = judge(s, 0, learned)
-            result[1] = -result[0]
-            return
         surplus = 0.0
         for player in range(num_players):
             result[player] = judge(s, player, learned)

@@ -3,7 +3,8 @@
 Winands, Björnsson and Saito, "Monte-Carlo tree search solver", CG 2008 (proven values), extended
 here from wins to any utility and to chance; Chaslot, Winands and van den Herik, "Parallel
 Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up).  The backup is max^n,
-so any number of players may take part.  How children are picked: see :mod:`agents.selection`.
+so any number of players may take part.  How children are picked: see :mod:`agents.selection`; how
+paths to one state share what is learned there: :mod:`agents.transpositions`.
 """
 
 from dataclasses import dataclass
@@ -27,9 +28,18 @@ from agents.selection import (
     spread_of,
 )
 from agents.tally import Found, Tally, side_by_side
+from agents.transpositions import (
+    TRANSPOSITIONS,
+    enter_state,
+    forget,
+    make_transpositions,
+    translated,
+    with_room,
+)
 from agents.tree import TREE, make_keep, make_tree, plant
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
+from cardcommons.keytable import NOT_THERE, find_row, seated
 from cardcommons.rng import child_seed, make_rng, weighted
 from cardcommons.state import make_verb
 from cardcommons.treaty import (
@@ -92,9 +102,12 @@ def _share_out(tree, first, last):
 
 @register_jitable
 def _select(tree, node, how):
-    """The child with the highest upper confidence bound."""
+    """The child with the highest upper confidence bound.
+
+    To children that are shared, more simulations came than to this parent.
+    """
     visits, total = tree.visits[node], 0.0
-    if how.compares:
+    if how.compares or tree.row[node] >= 0:
         visits, total = _sum_children(tree, node)
     mean, effort = total / max(visits, 1), effort_of(how, visits)
     first = tree.first_child[node]
@@ -112,16 +125,17 @@ def _select(tree, node, how):
 
 
 @cache
-def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(tree, root, n, how, rng, scratch, learned, path, result) -> done``.
+def make_simulate(rules: Rules, shares: bool) -> Kernel:
+    """Compile ``(tree, states, root, n, how, rng, scratch, learned, path, result) -> done``.
 
-    Runs up to ``n`` simulations, fewer if the root gets solved.  ``tree`` grows in place; ``root``
-    holds the words of node 0; ``how`` is a :class:`Selection`; ``scratch`` has two rows;
-    ``learned`` is :class:`agents.judging.Learned`; ``path`` is ``int64[max_length + 1]`` and
-    ``result`` ``float64[num_players]``.
+    Runs up to ``n`` simulations, fewer if the root gets solved.  ``tree`` grows in place, as do its
+    ``states``, the :class:`Transpositions`; ``root`` holds the words of node 0; ``how`` is a
+    :class:`Selection`; ``scratch`` has two rows; ``learned`` is :class:`agents.judging.Learned`;
+    ``path`` is ``int64[max_length + 1]`` and ``result`` ``float64[num_players]``.  ``shares`` says
+    whether there is to be anything in ``states``, which is compiled in.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
-    payoff = rules.payoff
+    payoff, state_key = rules.payoff, rules.state_key
     rollout, foresee = make_rollout(rules), make_foresee(rules)
     num_words, num_players, best_utility = rules.num_words, rules.num_players, rules.max_utility
     # Only what one player loses to the other tells a value from both sides.
@@ -141,8 +155,8 @@ def make_simulate(rules: Rules) -> Kernel:
             _share_out(tree, first, first + tree.num_children[node])
 
     @register_jitable
-    def expand(tree, node, s, how, rng, scratch):
-        """Give ``node`` its children, in random order, if there is room."""
+    def grow(tree, node, s, how, rng, scratch):
+        """Give ``node`` children of its own, in random order, if there is room."""
         moves, weight = scratch.moves[0], scratch.weight
         player = tree.player[node]
         if player == CHANCE:
@@ -163,6 +177,85 @@ def make_simulate(rules: Rules) -> Kernel:
             inform(tree, node, s, how, scratch.words[1])
         for child in range(begin, begin + n):
             _rate(tree, child, how, best_utility)
+
+    if shares:
+
+        @register_jitable
+        def identify(tree, states, node, s):
+            """Note by what to find the node's state.
+
+            Its statistics are of use only to nodes with the same mover.
+            """
+            tree.key[node] = seated(state_key(s), np.int64(tree.mover[node]))
+
+        @register_jitable
+        def take(tree, states, node, s):
+            """Let ``node`` share the children of its state, if it has any; says whether it has.
+
+            The words to go on from are then those that the children were listed for.
+            """
+            row = find_row(states.table, tree.key[node])
+            if row < 0:
+                return False
+            tree.first_child[node] = states.first_child[row]
+            tree.num_children[node] = states.num_children[row]
+            tree.row[node] = row
+            copy_words(s, states.words[row], num_words)
+            return True
+
+        @register_jitable
+        def give(tree, states, node, s):
+            """Let other nodes share the children of this one."""
+            if tree.num_children[node]:
+                first, count = tree.first_child[node], tree.num_children[node]
+                tree.row[node] = enter_state(states, tree.key[node], first, count)
+                if tree.row[node] >= 0:
+                    copy_words(states.words[tree.row[node]], s, num_words)
+
+        @register_jitable
+        def go(tree, states, child, s):
+            """Move ``s`` on to a child, in the words in which its state is known, if it is."""
+            row = np.int64(tree.row[child])
+            if row >= 0:
+                copy_words(s, states.words[row], num_words)
+            else:
+                apply(s, np.int64(tree.action[child]))
+
+    else:
+
+        @register_jitable
+        def identify(tree, states, node, s):
+            """Nothing is looked up."""
+
+        @register_jitable
+        def take(tree, states, node, s):
+            return False
+
+        @register_jitable
+        def give(tree, states, node, s):
+            """Nothing is shared."""
+
+        @register_jitable
+        def go(tree, states, child, s):
+            apply(s, np.int64(tree.action[child]))
+
+    @register_jitable
+    def expand(tree, states, node, s, how, rng, scratch):
+        """Give ``node`` its children: those of its state, or new ones if there is room."""
+        if not take(tree, states, node, s):
+            grow(tree, node, s, how, rng, scratch)
+            give(tree, states, node, s)
+
+    @register_jitable
+    def arrive(tree, states, node, s):
+        """Look at a state to which this path leads for the first time."""
+        tree.player[node] = to_move(s)
+        if tree.player[node] == TERMINAL:
+            tree.exact[node] = True
+            tree.value[node] = payoff(s, tree.mover[node])
+        else:
+            identify(tree, states, node, s)
+            take(tree, states, node, s)
 
     @register_jitable
     def in_eyes_of(value, player, other):
@@ -199,7 +292,7 @@ def make_simulate(rules: Rules) -> Kernel:
         return settled
 
     @register_jitable
-    def descend(tree, s, path, how, rng, scratch):
+    def descend(tree, states, s, path, how, rng, scratch):
         """Walk ``s`` from the root to a leaf, growing the tree by a node; returns its depth."""
         depth = 0
         node = 0
@@ -207,22 +300,19 @@ def make_simulate(rules: Rules) -> Kernel:
             if tree.first_child[node] == 0:
                 if node != 0 and tree.visits[node] == 0:
                     break
-                expand(tree, node, s, how, rng, scratch)
+                expand(tree, states, node, s, how, rng, scratch)
                 if tree.first_child[node] == 0:
                     break
             if tree.player[node] == CHANCE:
                 child = _draw_child(tree, node, rng)
             else:
                 child = _select(tree, node, how)
-            apply(s, np.int64(tree.action[child]))
+            go(tree, states, child, s)
             depth += 1
             path[depth] = child
             node = child
             if tree.visits[node] == 0:
-                tree.player[node] = to_move(s)
-                if tree.player[node] == TERMINAL:
-                    tree.exact[node] = True
-                    tree.value[node] = payoff(s, tree.mover[node])
+                arrive(tree, states, node, s)
         return depth
 
     @register_jitable
@@ -238,6 +328,7 @@ def make_simulate(rules: Rules) -> Kernel:
         rules.name,
         types.int64(
             TREE,
+            TRANSPOSITIONS,
             types.uint64[::1],
             types.int64,
             SELECTION,
@@ -248,12 +339,14 @@ def make_simulate(rules: Rules) -> Kernel:
             types.float64[::1],
         ),
     )
-    def simulate(tree, root, n, how, rng, scratch, learned, path, result):
+    def simulate(tree, states, root, n, how, rng, scratch, learned, path, result):
         s = scratch.words[0]
         done = 0
+        if tree.first_child[0] == 0:
+            identify(tree, states, 0, root)
         while done < n and not tree.exact[0]:
             copy_words(s, root, num_words)
-            depth = descend(tree, s, path, how, rng, scratch)
+            depth = descend(tree, states, s, path, how, rng, scratch)
             proven = solvable and how.solve and tree.exact[path[depth]]
             evaluate(tree, path[depth], s, how, learned, result, rng, scratch)
             for i in range(depth, -1, -1):
@@ -276,22 +369,40 @@ class _Searcher:
 
     def __init__(self, game: Game, options: "MCTSOptions") -> None:
         rules = game.rules
-        self.rules = rules
+        self.game = game
         self.how = Selection.of(options, rules, solve=not options.determinizations)
-        self.simulate, self.keep = make_simulate(rules), make_keep(game.name)
+        self.simulate, self.keep = (
+            make_simulate(rules, options.transpositions),
+            make_keep(game.name),
+        )
         self.tree = make_tree(options.nodes)
-        self.place = np.empty(options.nodes, dtype=np.int32)
+        self.most_states = options.nodes // 4 if options.transpositions else 0
+        self.states = make_transpositions(0, rules.num_words)
+        self.place, self.work = np.empty((2, options.nodes), dtype=np.int32)
         self.rng = make_rng(0)
         self.scratch = make_scratch(rules, 2)
         self.learned = Learned.of(game)
         self.path = np.zeros(rules.max_length + 1, dtype=np.int64)
         self.result = np.zeros(rules.num_players, dtype=np.float64)
+        self.root: Words = game.start
 
     def begin(self, player: int) -> None:
         """Begin a new tree, in whose root ``player`` is to move."""
         self.tree.used[0] = 1
         plant(self.tree, 0, -1, 1, player)
         self.tree.player[0] = player
+        forget(self.states)
+
+    def actions(self, node: int, words: Words) -> list[int]:
+        """The actions that lead to the children of a node, as ``words``, its state, has them."""
+        first, count = int(self.tree.first_child[node]), int(self.tree.num_children[node])
+        actions: list[int] = self.tree.action[first : first + count].tolist()
+        return translated(self.game, self.stored(node, words), actions, words)
+
+    def stored(self, node: int, words: Words) -> Words:
+        """The words in which the tree knows the state of a node, here met as ``words``."""
+        row = int(self.tree.row[node])
+        return words if row == NOT_THERE else self.states.words[row]
 
     def follow(self, words: Words, played: list[int], wanted: State) -> bool:
         """Move the root along ``played`` from ``words``; whether that leads to ``wanted``.
@@ -299,17 +410,16 @@ class _Searcher:
         A reused root was seen by the player who moved into it; now it is seen by its own.
         """
         tree, node, seen = self.tree, 0, words.copy()
-        apply = make_verb(self.rules, "apply")
+        apply = make_verb(self.game.rules, "apply")
         for action in played:
-            first, count = int(tree.first_child[node]), int(tree.num_children[node])
-            found = np.flatnonzero(tree.action[first : first + count] == action)
-            if found.size == 0:
+            actions = self.actions(node, seen)
+            if action not in actions:
                 return False
-            node = first + int(found[0])
+            node = int(tree.first_child[node]) + actions.index(action)
             apply(seen, action)
         if not np.array_equal(seen, wanted.words) or tree.visits[node] == 0:
             return False
-        self.keep(tree, node, self.place)
+        self.keep(tree, self.states, node, self.place, self.work)
         if tree.mover[0] != wanted.player:
             tree.value[0] = -tree.value[0]
         tree.player[0] = tree.mover[0] = wanted.player
@@ -317,11 +427,15 @@ class _Searcher:
 
     def search(self, words: Words, budget: Budget) -> Tally:
         """Grow the tree from a root with these words, for as long as the budget allows."""
-        done = 0
+        done, root = 0, self.stored(0, words).copy()
+        self.root = words.copy()
         while chunk := budget.chunk(done, self.CHUNK):
+            # A simulation can enter several states, but seldom does it enter one.
+            self.states = with_room(self.states, 2 * chunk, self.most_states)
             done += self.simulate(
                 self.tree,
-                words,
+                self.states,
+                root,
                 chunk,
                 self.how,
                 self.rng,
@@ -332,32 +446,31 @@ class _Searcher:
             )
             if self.tree.exact[0]:
                 break
-        return self.tally(0, done)
+        return self.tally(0, words, done)
 
-    def tally(self, node: int, done: int) -> Tally:
-        """What is known of the actions at a node."""
+    def tally(self, node: int, words: Words, done: int) -> Tally:
+        """What is known of the actions at a node, whose state is ``words``."""
         tree = self.tree
-        first = int(tree.first_child[node])
         actions = {
-            int(tree.action[child]): Found(
+            action: Found(
                 int(tree.visits[child]),
                 float(tree.total[child]),
                 float(tree.value[child]) if tree.exact[child] else None,
             )
-            for child in range(first, first + int(tree.num_children[node]))
+            for child, action in enumerate(self.actions(node, words), int(tree.first_child[node]))
         }
         return Tally(actions, bool(tree.exact[node]), done, int(tree.used[0]))
 
     def line(self, action: int) -> tuple[int, ...]:
         """What is expected after ``action`` at the root."""
-        tree, line, node = self.tree, [action], 0
+        tree, line, node, seen = self.tree, [action], 0, self.root.copy()
+        apply = make_verb(self.game.rules, "apply")
         while tree.num_children[node]:
-            first = int(tree.first_child[node])
-            actions = tree.action[first : first + int(tree.num_children[node])]
-            node = first + int(np.flatnonzero(actions == line[-1])[0])
+            node = int(tree.first_child[node]) + self.actions(node, seen).index(line[-1])
+            apply(seen, line[-1])
             if tree.player[node] < 0 or not tree.num_children[node]:
                 break
-            best, found = self.tally(node, 0).ranked(self.rules)[0]
+            best, found = self.tally(node, seen, 0).ranked(self.game.rules)[0]
             if not found.visits and found.exact is None:
                 break
             line.append(best)
@@ -372,12 +485,15 @@ class MCTSOptions(TreeOptions):
         determinizations: with hidden information, how many times to redraw all that is hidden and
             search as if it were known; the visits of all searches are added up.
         cheat: with hidden information, look at all that is hidden.
+        transpositions: with perfect information, let all paths to states of the same future, such
+            as mirror images, share what is learned there.
     """
 
     agent = "mcts"
 
     determinizations: int = 0
     cheat: bool = False
+    transpositions: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -399,6 +515,11 @@ class MCTSAgent(Agent):
         if game.has_hidden_information and not (options.cheat or options.determinizations):
             raise ValueError(
                 f"mcts needs perfect information, and {game.name} has hidden information"
+            )
+        if game.has_hidden_information and options.transpositions:
+            raise ValueError(
+                "mcts with transpositions=True needs perfect information, and "
+                f"{game.name} has hidden information"
             )
         self._searchers = [_Searcher(game, options) for _ in range(options.threads)]
         self._root: State | None = None

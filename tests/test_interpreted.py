@@ -46,6 +46,14 @@ position = ".3sAd6c/5h2h4s3c+3d/.4c+4d5s./..As. Ah3h4h6h2s6s 5dAc2c5c 0 0"
 searched = load("particles", position=position)
 print("minimax:", make_agent("minimax:depth=2,multipv=2,table=6", searched).decide(State(searched)))
 
+symmetric = load("particles", tutorial=True, torus=True)
+state, agent = State(symmetric), make_agent("mcts:sims=60,transpositions=True", symmetric)
+for _ in range(3):
+    decision = agent.decide(state)
+    print("mcts:", decision)
+    state.apply(decision.action)
+    agent.inform(decision.action)
+
 for params in ({}, {"rows": 3, "columns": 3, "ranks": 4, "hand": 2, "utility": "margin"}):
     game = load("treasure", **params)
     print(game.spec, perft(game, 2), playouts(game, 3, seed=5))
@@ -129,4 +137,5 @@ def test_interpreted_and_compiled_code_agree_and_neither_warns() -> None:
     assert compiled.stdout.count("value:") == 4
     assert compiled.stdout.count("0x1.") > 10
     assert compiled.stdout.count("minimax:") == 1
+    assert compiled.stdout.count("mcts:") == 3
     assert (compiled.stderr, interpreted.stderr) == ("", "")

@@ -7,6 +7,7 @@ import cardcommons
 from agents import make_agent
 from agents.mcts import MCTSAgent
 from agents.selection import Selection, TreeOptions, effort_of, level_of, prior_of, spread_of
+from agents.transpositions import make_transpositions
 from agents.tree import Tree, make_keep, make_tree, plant
 from cardcommons import State
 from tests.particles.endings import exact_value, late_states
@@ -177,7 +178,8 @@ def grown() -> Tree:
 )
 def test_a_subtree_moves_to_the_front(root: int, kept: list[object]) -> None:
     tree = grown()
-    make_keep("test")(tree, root, np.empty(20, dtype=np.int32))
+    place, work = np.empty((2, 20), dtype=np.int32)
+    make_keep("test")(tree, make_transpositions(0, 1), root, place, work)
 
     def told(node: int) -> list[object]:
         assert tree.visits[node] == 900 + tree.action[node]
