@@ -41,8 +41,44 @@ def full_width(state: State, depth: int, player: int) -> float:
 def test_two_turns_deep_it_finds_what_plain_minimax_finds() -> None:
     for spec, position in POSITIONS:
         state = State.from_string(cardcommons.parse_game(spec), position)
-        decision = decide("minimax:depth=2", state)
+        decision = decide("minimax:depth=2,futility=False", state)
         assert decision.value == pytest.approx(full_width(state, 2, state.player), abs=1e-12)
+
+
+def test_only_what_is_judged_far_below_the_best_is_left_out() -> None:
+    """Two turns deep, an action that would be better is one that looks worse by 0.15 or more."""
+    fewer = 0
+    for spec, position in POSITIONS:
+        state = State.from_string(cardcommons.parse_game(spec), position)
+        decision, whole = (
+            decide(f"minimax:depth=2,futility={futility}", state) for futility in (True, False)
+        )
+        assert decision.value is not None
+        fewer += decision.work["nodes"] < whole.work["nodes"]
+        for action in state.legal_actions():
+            after = state.copy()
+            after.apply(action)
+            turn_over = after.player != state.player
+            value = full_width(after, 2 - turn_over, state.player)
+            if action == decision.action:
+                assert decision.value == pytest.approx(value, abs=1e-12)
+            elif turn_over:
+                looks = after.estimate(state.player)
+                assert value <= decision.value + 1e-6 or looks + 0.15 <= decision.value + 1e-6
+    assert fewer >= len(POSITIONS) // 2
+
+
+@pytest.mark.parametrize("tutorial", [False, True])
+def test_what_is_left_out_is_never_called_proven(tutorial: bool) -> None:
+    """With little depth much is left out; what is proven all the same has the right value."""
+    proven = 0
+    for state in late_states({"tutorial": tutorial, "torus": False}, 60, left=9, seed=21):
+        for depth in (1, 2, 3, 4):
+            decision = decide(f"minimax:depth={depth}", state)
+            if decision.proven:
+                proven += 1
+                assert decision.value == exact_value(state, state.player)
+    assert proven >= 30
 
 
 def test_the_principal_variation_leads_to_the_value() -> None:
@@ -65,12 +101,15 @@ def test_the_best_of_several_are_exact_and_the_others_bounded() -> None:
     compared = 0
     for spec, position in POSITIONS:
         state = State.from_string(cardcommons.parse_game(spec), position)
-        everything = {c.action: c for c in decide("minimax:depth=2,multipv=999", state).candidates}
+        everything = {
+            c.action: c
+            for c in decide("minimax:depth=2,multipv=999,futility=False", state).candidates
+        }
         assert set(everything) == set(state.legal_actions())
         if {c.bound for c in everything.values()} != {"searched"}:
             continue  # what is solved may be known by another way, beyond the horizon
         values = sorted((c.value for c in everything.values()), reverse=True)
-        found = decide("minimax:depth=2,multipv=4", state).candidates
+        found = decide("minimax:depth=2,multipv=4,futility=False", state).candidates
         assert [c.value for c in found[:4]] == values[:4]
         for candidate in found:
             true = everything[candidate.action].value
