@@ -13,14 +13,17 @@ from rich.table import Table
 from cardcommons import Game, parse_game
 from experiments import command
 from experiments.bench.baseline import baseline
+from experiments.bench.clock import clock_rounds
 from experiments.bench.kernels import kernel_rounds
-from experiments.bench.measure import Comparison, Duration
+from experiments.bench.measure import Comparison, Duration, Promise
 from experiments.bench.rivals import rival_rounds
 from experiments.bench.solvers import solver_rounds
 from experiments.bench.startup import first_move
 from experiments.provenance import versions
 from experiments.solving import load_openspiel
 from experiments.table import speed_cell
+
+Result = Comparison | Duration | Promise
 
 app = App(name="python -m experiments.bench", help=__doc__, version_flags=[])
 
@@ -63,7 +66,7 @@ def bench(
     return 0
 
 
-def _measure(game: Game, rounds: int) -> Iterator[Comparison | Duration]:
+def _measure(game: Game, rounds: int) -> Iterator[Result]:
     with baseline(game) as cpp:
         if isinstance(cpp, str):
             command.say(f"no comparison with C++: {cpp}")
@@ -71,25 +74,31 @@ def _measure(game: Game, rounds: int) -> Iterator[Comparison | Duration]:
             yield from kernel_rounds(game, cpp, rounds)
     yield from rival_rounds(game, rounds)
     yield first_move(game, rounds)
+    yield from clock_rounds(game, rounds)
 
 
-def _table(results: list[Comparison | Duration]) -> Table:
+def _table(results: list[Result]) -> Table:
     table = Table("game", "work", "ours", "theirs", "ratio", "target")
     for result in results:
-        if isinstance(result, Duration):
-            row = [f"{result.seconds:.2f} s", "", "", f"at most {result.target:g} s"]
-        else:
-            row = [
-                f"{speed_cell(result.ours)} {result.unit}",
-                f"{speed_cell(result.theirs)} ({result.rival})",
-                f"{result.ratio:.2f}",
-                f"{result.target:g}",
-            ]
-        table.add_row(result.game, result.name, *row)
+        table.add_row(result.game, result.name, *_cells(result))
     return table
 
 
-def _report(results: list[Comparison | Duration], rounds: int) -> dict[str, object]:
+def _cells(result: Result) -> list[str]:
+    if isinstance(result, Duration):
+        return [f"{result.seconds:.2f} s", "", "", f"at most {result.target:g} s"]
+    if isinstance(result, Promise):
+        times = f"{result.taken:.4f} s, at most {result.longest:.4f} s"
+        return [times, "", f"{result.kept:.1%} kept", f"within {result.margin:.0%}"]
+    return [
+        f"{speed_cell(result.ours)} {result.unit}",
+        f"{speed_cell(result.theirs)} ({result.rival})",
+        f"{result.ratio:.2f}",
+        f"{result.target:g}",
+    ]
+
+
+def _report(results: list[Result], rounds: int) -> dict[str, object]:
     return {
         "rounds": rounds,
         "machine": {"system": platform.platform(), "processor": platform.machine()},

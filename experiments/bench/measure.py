@@ -62,6 +62,33 @@ class Duration:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Promise:
+    """Whether decisions take the time they are given.
+
+    Attributes:
+        name: the agent's spec.
+        game: the game's spec.
+        asked: seconds a decision.
+        taken: the median of what decisions took, those that were proven before left out.
+        longest: the longest of them.
+        kept: the share of them that took what was asked, give or take ``margin``.
+        margin: as a share of ``asked``.
+    """
+
+    name: str
+    game: str
+    asked: float
+    taken: float
+    longest: float
+    kept: float
+    margin: float
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self)
+
+
 def compare(
     name: str,
     game: str,
