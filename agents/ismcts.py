@@ -338,6 +338,7 @@ class ISMCTSOptions(TreeOptions):
     agent = "ismcts"
 
     c: float = 2.0
+    temperature: float = 0.25
     cutoff: int = 8
     observer: str = "single"
 

@@ -385,57 +385,74 @@ class _Searcher:
         self.path = np.zeros(rules.max_length + 1, dtype=np.int64)
         self.result = np.zeros(rules.num_players, dtype=np.float64)
         self.root: Words = game.start
+        self.known: Words = game.start
+        """The root as the tree knows it: where paths share states, that can be an image of it."""
 
-    def begin(self, player: int) -> None:
-        """Begin a new tree, in whose root ``player`` is to move."""
+    def begin(self, state: State) -> None:
+        """Begin a new tree at a state."""
         self.tree.used[0] = 1
-        plant(self.tree, 0, -1, 1, player)
-        self.tree.player[0] = player
+        plant(self.tree, 0, -1, 1, state.player)
+        self.tree.player[0] = state.player
         forget(self.states)
+        self.root = self.known = state.words.copy()
 
-    def actions(self, node: int, words: Words) -> list[int]:
-        """The actions that lead to the children of a node, as ``words``, its state, has them."""
+    def actions(self, node: int, known: Words, seen: Words) -> list[int]:
+        """The actions that lead to the children of a node, as its state ``seen`` has them.
+
+        ``known`` is the same state as the tree has it.
+        """
         first, count = int(self.tree.first_child[node]), int(self.tree.num_children[node])
         actions: list[int] = self.tree.action[first : first + count].tolist()
-        return translated(self.game, self.stored(node, words), actions, words)
+        return translated(self.game, known, actions, seen)
 
-    def stored(self, node: int, words: Words) -> Words:
-        """The words in which the tree knows the state of a node, here met as ``words``."""
-        row = int(self.tree.row[node])
-        return words if row == NOT_THERE else self.states.words[row]
+    def child(
+        self, node: int, known: Words, seen: Words, action: int
+    ) -> tuple[int, Words, Words] | None:
+        """Where an action of ``seen`` leads: the node, and its state as known and as seen."""
+        actions = self.actions(node, known, seen)
+        if action not in actions:
+            return None
+        child = int(self.tree.first_child[node]) + actions.index(action)
+        seen, row = self._after(seen, action), int(self.tree.row[child])
+        if row != NOT_THERE:
+            return child, self.states.words[row].copy(), seen
+        return child, self._after(known, int(self.tree.action[child])), seen
 
-    def follow(self, words: Words, played: list[int], wanted: State) -> bool:
-        """Move the root along ``played`` from ``words``; whether that leads to ``wanted``.
+    def _after(self, words: Words, action: int) -> Words:
+        after = words.copy()
+        make_verb(self.game.rules, "apply")(after, action)
+        return after
+
+    def follow(self, played: list[int], wanted: State) -> bool:
+        """Move the root along what was ``played``; whether that leads to ``wanted``.
 
         A reused root was seen by the player who moved into it; now it is seen by its own.
         """
-        tree, node, seen = self.tree, 0, words.copy()
-        apply = make_verb(self.game.rules, "apply")
+        tree, node, known, seen = self.tree, 0, self.known, self.root
         for action in played:
-            actions = self.actions(node, seen)
-            if action not in actions:
+            found = self.child(node, known, seen, action)
+            if found is None:
                 return False
-            node = int(tree.first_child[node]) + actions.index(action)
-            apply(seen, action)
+            node, known, seen = found
         if not np.array_equal(seen, wanted.words) or tree.visits[node] == 0:
             return False
         self.keep(tree, self.states, node, self.place, self.work)
+        self.root, self.known = seen, known
         if tree.mover[0] != wanted.player:
             tree.value[0] = -tree.value[0]
         tree.player[0] = tree.mover[0] = wanted.player
         return True
 
-    def search(self, words: Words, budget: Budget) -> Tally:
-        """Grow the tree from a root with these words, for as long as the budget allows."""
-        done, root = 0, self.stored(0, words).copy()
-        self.root = words.copy()
+    def search(self, budget: Budget) -> Tally:
+        """Grow the tree for as long as the budget allows."""
+        done = 0
         while chunk := budget.chunk(done, self.CHUNK):
             # A simulation can enter several states, but seldom does it enter one.
             self.states = with_room(self.states, 2 * chunk, self.most_states)
             done += self.simulate(
                 self.tree,
                 self.states,
-                root,
+                self.known,
                 chunk,
                 self.how,
                 self.rng,
@@ -446,10 +463,10 @@ class _Searcher:
             )
             if self.tree.exact[0]:
                 break
-        return self.tally(0, words, done)
+        return self.tally(0, self.known, self.root, done)
 
-    def tally(self, node: int, words: Words, done: int) -> Tally:
-        """What is known of the actions at a node, whose state is ``words``."""
+    def tally(self, node: int, known: Words, seen: Words, done: int) -> Tally:
+        """What was found of the actions at a node; see :meth:`actions`."""
         tree = self.tree
         actions = {
             action: Found(
@@ -457,21 +474,21 @@ class _Searcher:
                 float(tree.total[child]),
                 float(tree.value[child]) if tree.exact[child] else None,
             )
-            for child, action in enumerate(self.actions(node, words), int(tree.first_child[node]))
+            for child, action in enumerate(
+                self.actions(node, known, seen), int(tree.first_child[node])
+            )
         }
         return Tally(actions, bool(tree.exact[node]), done, int(tree.used[0]))
 
     def line(self, action: int) -> tuple[int, ...]:
         """What is expected after ``action`` at the root."""
-        tree, line, node, seen = self.tree, [action], 0, self.root.copy()
-        apply = make_verb(self.game.rules, "apply")
-        while tree.num_children[node]:
-            node = int(tree.first_child[node]) + self.actions(node, seen).index(line[-1])
-            apply(seen, line[-1])
+        tree, line, node, known, seen = self.tree, [action], 0, self.known, self.root
+        while found := self.child(node, known, seen, line[-1]):
+            node, known, seen = found
             if tree.player[node] < 0 or not tree.num_children[node]:
                 break
-            best, found = self.tally(node, seen, 0).ranked(self.game.rules)[0]
-            if not found.visits and found.exact is None:
+            best, told = self.tally(node, known, seen, 0).ranked(self.game.rules)[0]
+            if not told.visits and told.exact is None:
                 break
             line.append(best)
         return tuple(line[1:])
@@ -522,14 +539,14 @@ class MCTSAgent(Agent):
                 f"{game.name} has hidden information"
             )
         self._searchers = [_Searcher(game, options) for _ in range(options.threads)]
-        self._root: State | None = None
+        self._may_follow = False
         self._played: list[int] = []
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
         for i, searcher in enumerate(self._searchers):
             searcher.rng = make_rng(child_seed(seed, "thread", i)) if i else self.rng
-        self._root = None
+        self._may_follow = False
         self._played = []
 
     def inform(self, action: int) -> None:
@@ -539,7 +556,7 @@ class MCTSAgent(Agent):
         work = self._vote if self.options.determinizations else self._search
         works = [partial(work, state, part) for part in range(len(self._searchers))]
         tally = Tally.sum(side_by_side(works))
-        self._root = state.copy() if self.options.reuse else None
+        self._may_follow = self.options.reuse
         self._played = []
         if self.options.determinizations:
             return tally.decision(self.game.rules)
@@ -548,10 +565,10 @@ class MCTSAgent(Agent):
     def _search(self, state: State, part: int) -> Tally:
         """Grow the tree of one thread, from what is there of it if it may be reused."""
         budget = self.options.budget(part, len(self._searchers))
-        searcher, before = self._searchers[part], self._root
-        if before is None or not searcher.follow(before.words, self._played, state):
-            searcher.begin(state.player)
-        return searcher.search(state.words, budget)
+        searcher = self._searchers[part]
+        if not (self._may_follow and searcher.follow(self._played, state)):
+            searcher.begin(state)
+        return searcher.search(budget)
 
     def _vote(self, state: State, part: int) -> Tally:
         """Search what is redrawn, in one thread, as often as it is its turn."""
@@ -565,6 +582,6 @@ class MCTSAgent(Agent):
             budget = Budget(self.options.budget(number, times).steps, share)
             words = state.words.copy()
             redraw(words, state.player, searcher.rng)
-            searcher.begin(state.player)
-            total.add(searcher.search(words, budget).unproven())
+            searcher.begin(State(self.game, words))
+            total.add(searcher.search(budget).unproven())
         return total

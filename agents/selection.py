@@ -54,7 +54,7 @@ class TreeOptions:
     c: float = 1.0
     fpu: float | None = None
     bias: float = 0.0
-    temperature: float = 0.25
+    temperature: float = 0.5
     selection: str = "puct"
     cutoff: int = 0
     nodes: int = 1_000_000

@@ -181,6 +181,20 @@ def test_the_tree_is_sound_throughout_a_game(game: Game, options: str) -> None:
     assert shared > 0
 
 
+def check_walks(searcher: _Searcher, rng: random.Random) -> None:
+    """Assert that nodes have the legal actions of their states, along some ways down the tree."""
+    tree = searcher.tree
+    for _ in range(30):
+        node, known, seen = 0, searcher.known, searcher.root
+        while tree.num_children[node]:
+            for words in (known, seen):
+                actions = searcher.actions(node, known, words)
+                assert sorted(actions) == State(searcher.game, words).legal_actions()
+            found = searcher.child(node, known, seen, rng.choice(actions))
+            assert found is not None
+            node, known, seen = found
+
+
 def check_line(state: State, line: tuple[int, ...]) -> None:
     """Play a principal variation; an action that isn't legal raises an error."""
     after = state.copy()
@@ -265,7 +279,7 @@ def test_a_root_known_by_an_image_of_it_tells_of_its_own_actions() -> None:
         after.apply(opening)
         agent.inform(opening)
         decision, tree = agent.decide(after), searcher.tree
-        stored, actions = searcher.stored(0, after.words), searcher.actions(0, after.words)
+        stored, actions = searcher.known, searcher.actions(0, searcher.known, after.words)
         images += not np.array_equal(stored, after.words)
         assert sorted(actions) == after.legal_actions()
         for child, action in enumerate(actions, int(tree.first_child[0])):
