@@ -74,7 +74,7 @@ def _measure(game: Game, rounds: int) -> Iterator[Result]:
             yield from kernel_rounds(game, cpp, rounds)
     yield from rival_rounds(game, rounds)
     yield first_move(game, rounds)
-    yield from clock_rounds(game, rounds)
+    yield from clock_rounds(game)
 
 
 def _table(results: list[Result]) -> Table:
