@@ -57,7 +57,7 @@ class TreeOptions:
     temperature: float = 0.5
     selection: str = "puct"
     cutoff: int = 0
-    nodes: int = 1_000_000
+    nodes: int = 4_000_000
     reuse: bool = True
     threads: int = 1
 
