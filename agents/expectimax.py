@@ -11,6 +11,9 @@ with a first look at one reply to each outcome Star2 (Ballard, "The *-minimax se
 trees containing chance nodes", Artificial Intelligence 21, 1983; Hauk, Buro and Schaeffer,
 "Rediscovering *-minimax search", CG 2004).  Bounds of siblings make the window of each outcome:
 those from the table, from the first look and from the search itself all count alike.
+
+States with the same future share a value.  Where cards are hidden, a game's estimate may tell such
+states apart by what player 0 knows of them, and what is found is the value of one of them.
 """
 
 from collections import Counter
@@ -653,10 +656,9 @@ class ExpectimaxAgent(Agent):
 
     def _depths(self) -> range:
         """The depths to search, one after the other."""
-        if self.options.time is None:
-            depth = self.options.depth or 1
-            return range(depth, depth + 1)
-        return range(1, (self.options.depth or self.game.max_decisions) + 1)
+        unlimited = 1 if self.options.time is None else self.game.max_decisions
+        deepest = min(self.options.depth or unlimited, self.game.max_decisions)
+        return range(deepest if self.options.time is None else 1, deepest + 1)
 
     def _worlds(self, state: State) -> list[tuple[State, int]]:
         """What to search as if it were known, and how many times each was drawn."""
@@ -678,7 +680,8 @@ class ExpectimaxAgent(Agent):
     ) -> list[Candidate]:
         """What the actions are worth so many decisions deep; empty if the budget is spent."""
         search, player = self._search, worlds[0][0].player
-        best = self.options.multipv if len(worlds) == 1 else self.game.rules.max_legal
+        most = self.game.rules.max_legal
+        best = min(self.options.multipv, most) if len(worlds) == 1 else most
         low: Counter[int] = Counter()
         high: Counter[int] = Counter()
         for world, times in worlds:

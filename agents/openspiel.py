@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pyspiel
@@ -16,6 +16,8 @@ from agents.budget import check_budget
 from cardcommons import Game, State
 from cardcommons.openspiel import PREFIX, to_native
 from cardcommons.rng import child_seed
+
+T = TypeVar("T")
 
 BotMaker = Callable[[pyspiel.Game, int, int], pyspiel.Bot]
 """``(game, player, seed) -> bot``, for a bot that plays as ``player``."""
@@ -168,14 +170,19 @@ class OpenSpielISMCTSOptions(OpenSpielSearchOptions):
 
 _TRIAL = 20
 """Simulations that tell how fast a search is here."""
+_MOST = 10**9
 
 
-def _simulations_in(seconds: float, trial: Callable[[], object]) -> int:
-    """How many simulations fit into the time; ``trial``, which takes its part, runs a few."""
+def _timed(seconds: float, search: Callable[[int], T]) -> T:
+    """What ``search``, which takes a number of simulations, finds in so many seconds.
+
+    A short search tells how many there is time for; if there is none left, it has to do.
+    """
     begun = time.perf_counter()
-    trial()
+    found = search(_TRIAL)
     spent = time.perf_counter() - begun
-    return max(1, int(_TRIAL * (seconds - spent) / spent))
+    more = min(_TRIAL * (seconds - spent) / spent, _MOST)
+    return found if more < _TRIAL else search(int(more))
 
 
 class _TimedMCTSBot(mcts.MCTSBot):  # type: ignore[misc]
@@ -185,9 +192,12 @@ class _TimedMCTSBot(mcts.MCTSBot):  # type: ignore[misc]
 
     def mcts_search(self, state: pyspiel.State) -> mcts.SearchNode:
         search = super().mcts_search
-        self.max_simulations = _TRIAL
-        self.max_simulations = _simulations_in(self.seconds, lambda: search(state))
-        return search(state)
+
+        def run(simulations: int) -> mcts.SearchNode:
+            self.max_simulations = simulations
+            return search(state)
+
+        return _timed(self.seconds, run)
 
 
 class _TimedISMCTSBot(ismcts.ISMCTSBot):  # type: ignore[misc]
@@ -197,9 +207,12 @@ class _TimedISMCTSBot(ismcts.ISMCTSBot):  # type: ignore[misc]
 
     def run_search(self, state: pyspiel.State) -> list[tuple[int, float]]:
         search = super().run_search
-        self._max_simulations = _TRIAL
-        self._max_simulations = _simulations_in(self.seconds, lambda: search(state))
-        return search(state)  # type: ignore[no-any-return]
+
+        def run(simulations: int) -> list[tuple[int, float]]:
+            self._max_simulations = simulations
+            return search(state)  # type: ignore[no-any-return]
+
+        return _timed(self.seconds, run)
 
 
 class OpenSpielMCTSAgent(BotAgent):

@@ -241,6 +241,17 @@ def test_an_interrupted_search_keeps_what_a_shallower_one_found(
     assert decision.value == pytest.approx(wanted[1].value, abs=1e-12)
 
 
+def test_limits_beyond_the_game_are_those_of_the_game() -> None:
+    game = load("rally", stages="1-0-0-1")
+    state = State(game)
+    state.apply("sector:3")
+    huge = 10**30
+    decision = make_agent(f"expectimax:depth={huge},multipv={huge}", game).decide(state)
+    assert decision.proven
+    assert decision.work["depth"] == game.max_decisions
+    assert {candidate.bound for candidate in decision.candidates} == {"exact"}
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

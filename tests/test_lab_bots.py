@@ -153,6 +153,24 @@ def test_openspiel_search_spends_the_time_it_is_given(
     assert clock.now == 4.0
 
 
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("openspiel_mcts:time=1e-9", "particles"),
+        ("openspiel_ismcts:time=1e-9", "gluons"),
+    ],
+)
+def test_openspiel_search_decides_even_without_time(spec: str, name: str) -> None:
+    game = load(name)
+    agent, state = make_agent(spec, game), State(game)
+    agent.restart(1)
+    while state.is_chance:
+        action = state.legal_actions()[0]
+        state.apply(action)
+        agent.inform(action)
+    assert agent.decide(state).action in state.legal_actions()
+
+
 def test_bot_that_missed_an_action_says_so() -> None:
     game = load("particles")
     agent = make_agent("openspiel_random", game)

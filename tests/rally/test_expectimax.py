@@ -82,7 +82,7 @@ def test_what_is_said_of_a_decision_is_what_the_actions_are_worth() -> None:
     best = max(candidate.value for candidate in decision.candidates)
     assert decision.candidates[0].value == decision.value == best
     assert decision.principal_variation == (decision.action,)
-    assert decision.work["depth"] == 50
+    assert decision.work["depth"] == game.max_decisions
     assert decision.work["nodes"] > 1000
 
 
