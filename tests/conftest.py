@@ -8,6 +8,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# Which test compiles something first is chance, and what commands say must not hang on it.
+os.environ["CARDCOMMONS_QUIET"] = "1"
+
 # A slow machine, or a first compile within an example, is no fault of the code under test.
 _PATIENT = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
