@@ -282,8 +282,6 @@ def make_search(rules: Rules) -> Kernel:
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff, state_key = rules.payoff, rules.state_key
     settled, num_words = rules.settled, rules.num_words
-    lowest, highest = float(rules.min_utility), float(rules.max_utility)
-    rounding = _ROUNDING * (highest - lowest)
     judge = make_judge(rules)
     # With one player nothing can be too good, which is all that a first look could show.
     may_probe = rules.num_players == 2
@@ -315,30 +313,30 @@ def make_search(rules: Rules) -> Kernel:
             tells = low == high or low >= stack.beta[ply] or high <= stack.alpha[ply]
             if ply > 0 and tells and values.depth[slot] >= stack.depth[ply]:
                 return conclude(stack, ply, low, high, values.depth[slot] == TO_THE_END)
-        if stack.glance[ply] and not worth_a_look(stack, ply):
-            return conclude(stack, ply, lowest, highest, True)
-        open_node(stack, ply, manner)
+        if stack.glance[ply] and not worth_a_look(stack, ply, learned):
+            return conclude(stack, ply, learned.lowest, learned.highest, True)
+        open_node(stack, ply, learned, manner)
         if manner.prune and first != _NO_MOVE:
             _put_first(stack, ply, first)
         return False
 
     @register_jitable
-    def worth_a_look(stack, ply):
+    def worth_a_look(stack, ply, learned):
         """Whether a single move could show that the node's value doesn't matter."""
         if stack.player[ply] == 0:
-            return stack.beta[ply] < highest
+            return stack.beta[ply] < learned.highest
         if stack.player[ply] == 1:
-            return stack.alpha[ply] > lowest
-        return stack.alpha[ply] > lowest or stack.beta[ply] < highest
+            return stack.alpha[ply] > learned.lowest
+        return stack.alpha[ply] > learned.lowest or stack.beta[ply] < learned.highest
 
     @register_jitable
-    def open_node(stack, ply, manner):
+    def open_node(stack, ply, learned, manner):
         s = stack.words[ply]
         if stack.player[ply] == CHANCE:
             n = chance(s, stack.moves[ply], stack.weight[ply])
             for i in range(n):
-                stack.low[ply, i], stack.high[ply, i] = lowest, highest
-            stack.probing[ply] = may_probe and manner.prune and worth_a_look(stack, ply)
+                stack.low[ply, i], stack.high[ply, i] = learned.lowest, learned.highest
+            stack.probing[ply] = may_probe and manner.prune and worth_a_look(stack, ply, learned)
         else:
             n = legal(s, stack.moves[ply])
             stack.probing[ply] = False
@@ -348,10 +346,11 @@ def make_search(rules: Rules) -> Kernel:
         stack.sure[ply] = True
 
     @register_jitable
-    def done_with_chance(stack, ply):
+    def done_with_chance(stack, ply, learned):
         """Whether the outcomes looked at suffice; writes the bounds of their mean."""
         low, high, total = _expect(stack, ply)
         low, high = low / total, high / total
+        rounding = _ROUNDING * (learned.highest - learned.lowest)
         stack.least[ply], stack.most[ply] = low, high
         if low == high:
             return True
@@ -370,7 +369,7 @@ def make_search(rules: Rules) -> Kernel:
         return False
 
     @register_jitable
-    def done_with_moves(stack, ply):
+    def done_with_moves(stack, ply, learned):
         """Whether the moves tried suffice; those not tried may be better than the others."""
         if stack.next[ply] == stack.listed[ply]:
             return True
@@ -380,9 +379,9 @@ def make_search(rules: Rules) -> Kernel:
             done = stack.most[ply] <= stack.alpha[ply]
         done |= stack.glance[ply]
         if done and stack.player[ply] == 0:
-            stack.most[ply] = highest
+            stack.most[ply] = learned.highest
         elif done:
-            stack.least[ply] = lowest
+            stack.least[ply] = learned.lowest
         return done
 
     @register_jitable
@@ -431,9 +430,9 @@ def make_search(rules: Rules) -> Kernel:
                 done = known(stack, values, learned, ply, manner)
             else:
                 if stack.player[ply] == CHANCE:
-                    done = done_with_chance(stack, ply)
+                    done = done_with_chance(stack, ply, learned)
                 else:
-                    done = done_with_moves(stack, ply)
+                    done = done_with_moves(stack, ply, learned)
                 if done and not _store(values, stack, ply, manner.lossless):
                     break
             entering = 0

@@ -18,14 +18,18 @@ class Learned(NamedTuple):
     """``Game.weights``"""
     work: npt.NDArray[np.float32]
     """a buffer"""
+    lowest: float
+    """The bounds of utilities; as constants they would make each parameter of a game compile."""
+    highest: float
 
     @classmethod
     def of(cls, game: Game) -> Self:
         """For one search at a time."""
-        return cls(game.weights, np.zeros(VALUE_WORK, dtype=np.float32))
+        work, rules = np.zeros(VALUE_WORK, dtype=np.float32), game.rules
+        return cls(game.weights, work, float(rules.min_utility), float(rules.max_utility))
 
 
-LEARNED = numba.typeof(Learned(np.zeros(0, np.float32), np.zeros(0, np.float32)))
+LEARNED = numba.typeof(Learned(np.zeros(0, np.float32), np.zeros(0, np.float32), 0.0, 0.0))
 """The numba type of :class:`Learned`, for signatures."""
 
 
@@ -35,7 +39,6 @@ def make_judge(rules: Rules) -> Kernel:
     ``learned`` is :class:`Learned`; the value lies within the bounds of utilities.
     """
     value, estimate = rules.value, rules.estimate
-    lowest, highest = float(rules.min_utility), float(rules.max_utility)
 
     if value is None:
 
@@ -48,7 +51,7 @@ def make_judge(rules: Rules) -> Kernel:
         @register_jitable
         def judge(s, player, learned):
             worth = value(s, player, learned.weights, learned.work)
-            return min(max(worth, lowest), highest)
+            return min(max(worth, learned.lowest), learned.highest)
 
     return judge
 
