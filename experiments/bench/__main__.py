@@ -4,6 +4,7 @@ import json
 import platform
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -103,7 +104,7 @@ def _report(results: list[Result], rounds: int) -> dict[str, object]:
         "rounds": rounds,
         "machine": {"system": platform.platform(), "processor": platform.machine()},
         "versions": versions(),
-        "results": [result.to_json() for result in results],
+        "results": [asdict(result) for result in results],
     }
 
 

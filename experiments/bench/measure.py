@@ -4,9 +4,8 @@ A machine's speed drifts; a ratio of two figures taken side by side does not.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 Rate = Callable[[], float]
 """Does a piece of work and says how many units of it were done per second."""
@@ -36,10 +35,6 @@ class Comparison:
     ratio: float
     target: float
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Duration:
@@ -56,10 +51,6 @@ class Duration:
     game: str
     seconds: float
     target: float
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -83,10 +74,6 @@ class Promise:
     longest: float
     kept: float
     margin: float
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self)
 
 
 def compare(
