@@ -27,6 +27,19 @@ def check_nodes(agent: str, nodes: int) -> None:
         )
 
 
+def check_hidden(agent: str, determinizations: int, cheat: bool) -> None:
+    """Raise ``ValueError`` for less than no redraws of what is hidden, or for cheating with some.
+
+    See :class:`agents.mcts.MCTSOptions` for what the two mean.
+    """
+    if determinizations < 0:
+        raise ValueError(
+            f"option 'determinizations' of {agent} must be at least 0, not {determinizations}"
+        )
+    if cheat and determinizations:
+        raise ValueError(f"{agent} can have cheat=True or determinizations, not both")
+
+
 class Budget:
     """Deals out steps until a limit of steps or seconds is reached; the clock starts at once.
 

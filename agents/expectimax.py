@@ -28,7 +28,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Candidate, Decision
-from agents.budget import Budget, check_budget
+from agents.budget import Budget, check_budget, check_hidden
 from agents.judging import LEARNED, Learned, make_judge
 from cardcommons import Game, State
 from cardcommons.bits import ONE
@@ -106,14 +106,13 @@ class Manner(NamedTuple):
     """How to search."""
 
     lossless: bool
-    """whether the table may lose nothing, so that it may have to grow"""
-    prune: bool
-    """whether to leave out what can't change the decision at the root"""
+    """whether every value is wanted: the table then loses nothing, so that it may have to grow, and
+    what can't change the decision at the root is searched too"""
     best: int
     """of how many of the best moves at the root the values are wanted"""
 
 
-MANNER = numba.typeof(Manner(False, False, 1))
+MANNER = numba.typeof(Manner(False, 1))
 """The numba type of a :class:`Manner`, for signatures."""
 
 
@@ -316,7 +315,7 @@ def make_search(rules: Rules) -> Kernel:
         if stack.glance[ply] and not worth_a_look(stack, ply, learned):
             return conclude(stack, ply, learned.lowest, learned.highest, True)
         open_node(stack, ply, learned, manner)
-        if manner.prune and first != _NO_MOVE:
+        if not manner.lossless and first != _NO_MOVE:
             _put_first(stack, ply, first)
         return False
 
@@ -336,7 +335,8 @@ def make_search(rules: Rules) -> Kernel:
             n = chance(s, stack.moves[ply], stack.weight[ply])
             for i in range(n):
                 stack.low[ply, i], stack.high[ply, i] = learned.lowest, learned.highest
-            stack.probing[ply] = may_probe and manner.prune and worth_a_look(stack, ply, learned)
+            probes = may_probe and not manner.lossless
+            stack.probing[ply] = probes and worth_a_look(stack, ply, learned)
         else:
             n = legal(s, stack.moves[ply])
             stack.probing[ply] = False
@@ -388,7 +388,7 @@ def make_search(rules: Rules) -> Kernel:
     def enter_child(stack, ply, manner):
         at = stack.next[ply]
         alpha, beta = -np.inf, np.inf
-        if manner.prune:
+        if not manner.lossless:
             alpha, beta = _window(stack, ply, at, manner.best)
         stack.next[ply] += 1
         child = stack.words[ply + 1]
@@ -483,7 +483,7 @@ class Search:
             ValueError: opponents are no opposites.
         """
         rules = game.rules
-        if rules.num_players != 1 and not (rules.num_players == 2 and rules.zero_sum):
+        if not rules.opposed:
             raise ValueError(
                 f"expectimax needs one player, or two in a zero-sum game, not {game.name}"
             )
@@ -524,8 +524,7 @@ class Search:
         stack.depth[0] = depth
         stack.ply[0] = 0
         stack.alpha[0], stack.beta[0], stack.glance[0] = -np.inf, np.inf, False
-        lossless = self._most_entries > 0
-        manner = Manner(lossless, prune=not lossless, best=best)
+        manner = Manner(lossless=self._most_entries > 0, best=best)
         entering = 1
         while stack.ply[0] >= 0:
             chunk = budget.chunk(self.nodes - begun, self._CHUNK)
@@ -607,11 +606,7 @@ class ExpectimaxOptions:
         check_budget("expectimax", depth=self.depth, time=self.time, multipv=self.multipv)
         if not 4 <= self.table <= 28:
             raise ValueError(f"option 'table' of expectimax must be 4 to 28, not {self.table}")
-        if self.determinizations < 0:
-            told = f"must be at least 0, not {self.determinizations}"
-            raise ValueError(f"option 'determinizations' of expectimax {told}")
-        if self.cheat and self.determinizations:
-            raise ValueError("expectimax can have cheat=True or determinizations, not both")
+        check_hidden("expectimax", self.determinizations, self.cheat)
 
 
 class ExpectimaxAgent(Agent):

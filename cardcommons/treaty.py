@@ -115,6 +115,14 @@ class Rules(NamedTuple):
     settled: Kernel = always_settled
     """``(s) -> bool``: whether ``estimate`` speaks of this state well: no turn is half done."""
 
+    @property
+    def opposed(self) -> bool:
+        """Whether one number is a state's value to all: to one player, or two in a zero-sum game.
+
+        Only then can a search prove values, or back up estimates by minimax.
+        """
+        return self.num_players == 1 or (self.num_players == 2 and self.zero_sum)
+
 
 class Scratch(NamedTuple):
     """Buffers for compiled code, which can't allocate its own."""

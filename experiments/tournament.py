@@ -106,8 +106,11 @@ def make_settings(
     check_field(played, specs, pairs)
     if opening is None:
         opening = format_of(played).opening
-    if opening < 0:
-        raise ValueError(f"opening must be at least 0, not {opening}")
+    if not 0 <= opening < played.max_decisions:
+        raise ValueError(
+            f"opening must be at least 0 and less than {played.max_decisions}, the most decisions "
+            f"of a game, not {opening}"
+        )
     prints = {agent.spec: agent.fingerprint for agent in field if agent.fingerprint}
     return Settings(
         played.name,
