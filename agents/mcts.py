@@ -2,9 +2,12 @@
 
 Winands, Björnsson and Saito, "Monte-Carlo tree search solver", CG 2008 (proven values), extended
 here from wins to any utility and to chance; Chaslot, Winands and van den Herik, "Parallel
-Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up).  The backup is max^n,
-so any number of players may take part.  How children are picked: see :mod:`agents.selection`; how
-paths to one state share what is learned there: :mod:`agents.transpositions`.
+Monte-Carlo tree search", CG 2008 (a tree for each thread, roots added up); Lanctot et al.,
+"Monte Carlo tree search with heuristic evaluations using implicit minimax backups", CIG 2014 (a
+trap shows in the minimax of the estimates long before it shows in a mean).  The backup of results
+is max^n, so any number of players may take part.  How children are picked: see
+:mod:`agents.selection`; how paths to one state share what is learned there:
+:mod:`agents.transpositions`.
 """
 
 from dataclasses import dataclass
@@ -15,7 +18,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Decision
-from agents.budget import Budget
+from agents.budget import Budget, check_hidden
 from agents.judging import LEARNED, Learned, make_foresee, make_rollout
 from agents.selection import (
     SELECTION,
@@ -53,6 +56,8 @@ from cardcommons.treaty import (
     make_scratch,
 )
 
+_IMPLICIT = 0.5
+
 
 @register_jitable
 def _draw_child(tree, node, rng):
@@ -75,18 +80,18 @@ def _sum_children(tree, node):
 
 
 @register_jitable
-def _rate(tree, node, how, best_utility):
+def _rate(tree, node, how):
     """Bring a node's part of its bound up to date.
 
     A child of known value needs no exploring, and one of the highest utility no comparing.
     """
     if tree.exact[node]:
         value = tree.value[node]
-        tree.level[node] = value if value < best_utility else np.inf
+        tree.level[node] = value if value < how.highest else np.inf
         tree.spread[node] = 0.0
         return
     visits, prior = tree.visits[node], tree.prior[node]
-    tree.level[node] = level_of(how, visits, tree.total[node], prior)
+    tree.level[node] = level_of(how, visits, tree.total[node], prior, tree.value[node])
     tree.spread[node] = spread_of(how, visits, prior)
 
 
@@ -109,7 +114,8 @@ def _select(tree, node, how):
     visits, total = tree.visits[node], 0.0
     if how.compares or tree.row[node] >= 0:
         visits, total = _sum_children(tree, node)
-    mean, effort = total / max(visits, 1), effort_of(how, visits)
+    effort = effort_of(how, visits)
+    mean = (1.0 - how.implicit) * total / max(visits, 1)
     first = tree.first_child[node]
     best = first
     best_bound = -np.inf
@@ -137,9 +143,8 @@ def make_simulate(rules: Rules, shares: bool) -> Kernel:
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff, state_key = rules.payoff, rules.state_key
     rollout, foresee = make_rollout(rules), make_foresee(rules)
-    num_words, num_players, best_utility = rules.num_words, rules.num_players, rules.max_utility
-    # Only what one player loses to the other tells a value from both sides.
-    solvable = rules.num_players == 1 or (rules.num_players == 2 and rules.zero_sum)
+    num_words, num_players = rules.num_words, rules.num_players
+    opposed = rules.opposed
 
     @register_jitable
     def inform(tree, node, s, how, ahead):
@@ -170,13 +175,14 @@ def make_simulate(rules: Rules, shares: bool) -> Kernel:
         mover = tree.mover[node] if player == CHANCE else player
         for i in range(n):
             plant(tree, begin + i, moves[i], weight[i] if player == CHANCE else 1, mover)
+            tree.value[begin + i] = tree.value[node]
         tree.first_child[node] = begin
         tree.num_children[node] = n
         tree.used[0] = begin + n
         if how.informed and player != CHANCE:
             inform(tree, node, s, how, scratch.words[1])
         for child in range(begin, begin + n):
-            _rate(tree, child, how, best_utility)
+            _rate(tree, child, how)
 
     if shares:
 
@@ -262,34 +268,33 @@ def make_simulate(rules: Rules, shares: bool) -> Kernel:
         return value if player == other else -value
 
     @register_jitable
-    def prove(tree, node):
-        """Settle ``node`` if its children settle it; says whether they do.
+    def back_up(tree, node, how):
+        """Bring the value of ``node`` up to date; says whether its parent's may change by that.
 
         A decision is settled by one child of the highest utility, or by all its children;
         chance by all its outcomes.
         """
-        player = tree.player[node]
+        player, before = tree.player[node], tree.value[node]
         first = tree.first_child[node]
-        last = first + tree.num_children[node]
         best = -np.inf
         mean = 0.0
         weights = 0.0
         settled = True
-        for child in range(first, last):
-            if tree.exact[child]:
-                best = max(best, tree.value[child])
-                mean += tree.weight[child] * tree.value[child]
-                weights += tree.weight[child]
-            else:
-                settled = False
+        won = False
+        for child in range(first, first + tree.num_children[node]):
+            value = tree.value[child]
+            best = max(best, value)
+            mean += tree.weight[child] * value
+            weights += tree.weight[child]
+            settled &= tree.exact[child]
+            won |= tree.exact[child] and value >= how.highest
         if player == CHANCE:
-            if settled:
-                tree.value[node] = mean / weights
-        elif settled or best >= best_utility:
-            settled = True
+            tree.value[node] = mean / weights
+        else:
+            settled |= won
             tree.value[node] = in_eyes_of(best, player, tree.mover[node])
-        tree.exact[node] = settled
-        return settled
+        tree.exact[node] = settled and how.solve
+        return tree.exact[node] or (how.implicit > 0.0 and tree.value[node] != before)
 
     @register_jitable
     def descend(tree, states, s, path, how, rng, scratch):
@@ -347,15 +352,16 @@ def make_simulate(rules: Rules, shares: bool) -> Kernel:
         while done < n and not tree.exact[0]:
             copy_words(s, root, num_words)
             depth = descend(tree, states, s, path, how, rng, scratch)
-            proven = solvable and how.solve and tree.exact[path[depth]]
+            known = how.solve and tree.exact[path[depth]]
+            changed = opposed and (known or how.implicit > 0.0)
             evaluate(tree, path[depth], s, how, learned, result, rng, scratch)
             for i in range(depth, -1, -1):
                 node = path[i]
                 tree.visits[node] += 1
                 tree.total[node] += result[tree.mover[node]]
-                if proven and i < depth:
-                    proven = prove(tree, node)
-                _rate(tree, node, how, best_utility)
+                if changed and i < depth:
+                    changed = back_up(tree, node, how)
+                _rate(tree, node, how)
             done += 1
         return done
 
@@ -370,11 +376,11 @@ class _Searcher:
     def __init__(self, game: Game, options: "MCTSOptions") -> None:
         rules = game.rules
         self.game = game
-        self.how = Selection.of(options, rules, solve=not options.determinizations)
-        self.simulate, self.keep = (
-            make_simulate(rules, options.transpositions),
-            make_keep(game.name),
+        self.how = Selection.of(
+            options, rules, not options.determinizations, options.minimax_weight(rules)
         )
+        self.simulate = make_simulate(rules, options.transpositions)
+        self.keep = make_keep(game.name)
         self.tree = make_tree(options.nodes)
         self.most_states = options.nodes // 4 if options.transpositions else 0
         self.states = make_transpositions(0, rules.num_words)
@@ -502,6 +508,9 @@ class MCTSOptions(TreeOptions):
         determinizations: with hidden information, how many times to redraw all that is hidden and
             search as if it were known; the visits of all searches are added up.
         cheat: with hidden information, look at all that is hidden.
+        implicit: the weight that the minimax of the estimates below has in what a child is worth
+            to the selection, beside the mean of its simulations; PUCT takes 0.5 if nothing is
+            said, UCT 0. It is 0 where one player's loss is not the other's gain.
         transpositions: with perfect information, let all paths to states of the same future, such
             as mirror images, share what is learned there.
     """
@@ -510,13 +519,20 @@ class MCTSOptions(TreeOptions):
 
     determinizations: int = 0
     cheat: bool = False
+    implicit: float | None = None
     transpositions: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require("determinizations", self.determinizations >= 0, "at least 0")
-        if self.cheat and self.determinizations:
-            raise ValueError("mcts can have cheat=True or determinizations, not both")
+        check_hidden("mcts", self.determinizations, self.cheat)
+        self.require(
+            "implicit", self.implicit is None or 0 <= self.implicit < 1, "0 to less than 1"
+        )
+
+    def minimax_weight(self, rules: Rules) -> float:
+        """The weight of the minimax of estimates in a game."""
+        usual = _IMPLICIT if self.selection == "puct" else 0.0
+        return (usual if self.implicit is None else self.implicit) if rules.opposed else 0.0
 
 
 class MCTSAgent(Agent):

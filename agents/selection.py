@@ -94,8 +94,10 @@ class Selection(NamedTuple):
     exploration: float
     urgency: float
     bias: float
-    middle: float
+    highest: float
     """of the range of utilities"""
+    middle: float
+    """likewise"""
     scale: float
     """by which a utility's distance from the middle is divided before ``exp``"""
     puct: bool
@@ -107,9 +109,11 @@ class Selection(NamedTuple):
     """whether to prove values"""
     cutoff: int
     """decisions of a playout"""
+    implicit: float
+    """the weight of the minimax of estimates; 0 asks for no such values"""
 
     @classmethod
-    def of(cls, options: TreeOptions, rules: Rules, solve: bool) -> Self:
+    def of(cls, options: TreeOptions, rules: Rules, solve: bool, implicit: float = 0.0) -> Self:
         """The options for a game."""
         half = (rules.max_utility - rules.min_utility) / 2
         puct = options.selection == "puct"
@@ -120,17 +124,21 @@ class Selection(NamedTuple):
             exploration=float(options.c * half),
             urgency=float(urgency * half),
             bias=float(options.bias * half),
+            highest=float(rules.max_utility),
             middle=float(rules.max_utility + rules.min_utility) / 2,
             scale=float(options.temperature * half),
             puct=puct,
-            informed=puct or options.bias > 0,
+            informed=puct or options.bias > 0 or implicit > 0,
             compares=puct or urgency < math.inf,
             solve=solve,
             cutoff=rules.max_length if options.cutoff == TO_THE_END else options.cutoff,
+            implicit=float(implicit),
         )
 
 
-SELECTION = numba.typeof(Selection(1.0, 1.0, 0.0, 0.0, 1.0, False, False, False, False, 0))
+SELECTION = numba.typeof(
+    Selection(1.0, 1.0, 0.0, 1.0, 0.0, 1.0, False, False, False, False, 0, 0.0)
+)
 """The numba type of a :class:`Selection`, for signatures."""
 
 
@@ -149,20 +157,22 @@ def effort_of(how, visits):
 
 
 @register_jitable
-def level_of(how, visits, total, prior):
+def level_of(how, visits, total, prior, backed_up=0.0):
     """The part of a child's upper confidence bound that only its own visits change.
 
-    The bound is ``level + spread * effort``, and of a child without visits that is how far it
-    lies above the mean utility of its siblings.  Level and spread can be kept until the child is
-    visited again, so that to compare siblings takes no division and no root for each.
+    The bound is ``level + spread * effort``; for a child without visits the mean utility of its
+    siblings is to be added, by the weight that means have.  Level and spread can be kept until the
+    child is visited again, so that to compare siblings takes no division and no root for each.
 
     Args:
         how: the :class:`Selection`.
         visits: of the child.
         total: the sum of its mover's utilities over them.
         prior: its bias; or, for PUCT, its share of the policy.
+        backed_up: the minimax of the estimates below it, if that has a weight.
     """
     value = total / visits if visits else how.urgency
+    value = (1.0 - how.implicit) * value + how.implicit * backed_up
     return value if how.puct else value + prior / (1 + visits)
 
 

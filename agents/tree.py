@@ -49,6 +49,7 @@ class Tree(NamedTuple):
     exact: npt.NDArray[np.bool_]
     """Whether ``value`` is known: the game is solved from here."""
     value: npt.NDArray[np.float64]
+    """If not exact, the minimax of the estimates below, where the selection takes an interest."""
     used: npt.NDArray[np.int64]
     """Shape ``(1,)``: how many nodes are in use."""
 

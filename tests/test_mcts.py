@@ -69,10 +69,16 @@ def test_an_untried_action_can_wait() -> None:
 
 
 def bound_of(
-    how: Selection, visits: int, total: float, prior: float, effort: float, mean: float
+    how: Selection,
+    visits: int,
+    total: float,
+    prior: float,
+    effort: float,
+    mean: float,
+    backed_up: float = 0.0,
 ) -> float:
-    bound = level_of(how, visits, total, prior) + effort * spread_of(how, visits, prior)
-    return float(bound if visits else mean + bound)
+    bound = level_of(how, visits, total, prior, backed_up) + effort * spread_of(how, visits, prior)
+    return float(bound if visits else (1 - how.implicit) * mean + bound)
 
 
 def test_bounds() -> None:
@@ -93,6 +99,13 @@ def test_bounds() -> None:
     assert bound_of(puct, 0, 0.0, share, effort_of(puct, 8), 0.1) == pytest.approx(
         0.1 - 0.3 + 2 * share * 3
     )
+    mixed = Selection.of(options(c=2.0, temperature=0.5), rules, solve=True, implicit=0.25)
+    assert bound_of(mixed, 4, 2.0, share, effort_of(mixed, 8), 0.1, 0.7) == pytest.approx(
+        0.75 * 0.5 + 0.25 * 0.7 + 2 * share * 3 / 5
+    )
+    assert bound_of(mixed, 0, 0.0, share, effort_of(mixed, 8), 0.1, 0.7) == pytest.approx(
+        0.75 * (0.1 - 0.3) + 0.25 * 0.7 + 2 * share * 3
+    )
 
 
 @pytest.mark.parametrize("spec", ["selection=uct,bias=0.2,fpu=0.1", "temperature=0.5", UCT])
@@ -108,13 +121,81 @@ def test_bounds_kept_in_the_tree_are_up_to_date(spec: str) -> None:
             visits, effort = int(tree.visits[child]), effort_of(how, 20)
             bound = tree.level[child] + tree.spread[child] * effort
             assert bound == pytest.approx(
-                bound_of(how, visits, tree.total[child], tree.prior[child], effort, 0.0)
+                bound_of(
+                    how,
+                    visits,
+                    tree.total[child],
+                    tree.prior[child],
+                    effort,
+                    0.0,
+                    tree.value[child],
+                )
             )
             fresh += visits == 0
     assert fresh > 0
     first, count = int(tree.first_child[0]), int(tree.num_children[0])
     if how.puct:
         assert tree.prior[first : first + count].sum() == pytest.approx(1.0)
+
+
+def minimax_below(tree: Tree, node: int, state: State, mover: int) -> float:
+    """What the states in a tree are worth to ``mover`` by minimax of the estimates at its leaves.
+
+    Checks on the way that each node of the tree holds that value.
+    """
+    first, count = int(tree.first_child[node]), int(tree.num_children[node])
+    if state.is_terminal:
+        value = state.returns()[mover]
+    elif not count:
+        value = tree.value[node] if state.is_chance else state.estimate(mover)
+    else:
+        chooser = mover if state.is_chance else state.player
+        values = []
+        for child in range(first, first + count):
+            after = state.copy()
+            after.apply(int(tree.action[child]))
+            if state.is_chance and not tree.num_children[child]:
+                values.append(float(tree.value[child]))
+            else:
+                values.append(minimax_below(tree, child, after, chooser))
+        if state.is_chance:
+            value = float(np.average(values, weights=tree.weight[first : first + count]))
+        else:
+            value = max(values) if chooser == mover else -max(values)
+    if node:
+        assert tree.value[node] == pytest.approx(value, abs=1e-9)
+    return float(value)
+
+
+@pytest.mark.parametrize("spec", ["particles", "particles:tutorial=True", "rally"])
+def test_estimates_are_backed_up_by_minimax(spec: str) -> None:
+    state = State(cardcommons.parse_game(spec))
+    while state.is_chance:
+        state.apply(state.legal_actions()[0])
+    agent = make_agent("mcts:sims=400,implicit=0.3", state.game)
+    assert isinstance(agent, MCTSAgent)
+    agent.restart(1)
+    agent.decide(state)
+    tree = agent._searchers[0].tree
+    value = minimax_below(tree, 0, state, state.player)
+    first, count = int(tree.first_child[0]), int(tree.num_children[0])
+    assert value == pytest.approx(tree.value[first : first + count].max())
+    assert (tree.num_children[first : first + count] > 0).any()
+
+
+def test_minimax_of_estimates_is_for_opposites() -> None:
+    """Of more players each would have to be told a value of their own."""
+    duel, table = cardcommons.load("particles"), cardcommons.load("gluons", players=3)
+    for spec, game, weight in (
+        ("mcts", duel, 0.5),
+        ("mcts:selection=uct", duel, 0.0),
+        ("mcts:selection=uct,implicit=0.2", duel, 0.2),
+        ("mcts:implicit=0", duel, 0.0),
+        ("mcts:cheat=True", table, 0.0),
+    ):
+        agent = make_agent(spec, game)
+        assert isinstance(agent, MCTSAgent)
+        assert agent._searchers[0].how.implicit == weight
 
 
 def options(**changed: float | str) -> TreeOptions:
@@ -219,6 +300,7 @@ def test_determinizations_share_the_simulations() -> None:
         ("mcts:fpu=nan", "'fpu' of mcts must be a number or inf, not nan"),
         ("mcts:temperature=0", "'temperature' of mcts must be at least 0.02 and finite, not 0.0"),
         ("mcts:cutoff=-2", "'cutoff' of mcts must be at least -1, not -2"),
+        ("mcts:implicit=1", "'implicit' of mcts must be 0 to less than 1, not 1.0"),
         ("mcts:threads=0", "'threads' of mcts must be 1 to 256, not 0"),
         ("mcts:determinizations=-1", "'determinizations' of mcts must be at least 0, not -1"),
         ("ismcts:observer=two", "'observer' of ismcts must be single or many, not two"),

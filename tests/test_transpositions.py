@@ -237,7 +237,7 @@ def test_fewer_nodes_hold_as_many_simulations(params: dict[str, bool]) -> None:
         state.apply("decline")
     nodes = {}
     for shared in (False, True):
-        agent = make_agent(f"mcts:sims=4000,transpositions={shared}", state.game)
+        agent = make_agent(f"mcts:sims=4000,implicit=0,transpositions={shared}", state.game)
         agent.restart(1)
         decision = agent.decide(state)
         assert sum(candidate.visits for candidate in decision.candidates) == 4000
