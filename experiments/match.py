@@ -63,14 +63,9 @@ def play(game: Game, agents: Sequence[Agent], seed: int, opening: Sequence[int] 
 def agent_seed(seed: int, specs: Sequence[str], seat: int) -> int:
     """The seed of the agent in a seat, in the game with this seed between these agents.
 
-    Its branch of the seed tree is ``"agent"``, then its spec if it plays alone, its seat in a game
-    of two, and otherwise the specs of all and its seat.  Where the games of a deal share a seed,
-    who plays so has a part in it: agents that draw at random don't draw alike in all of them.
+    Its branch of the seed tree is ``"agent"``, then the specs of all and its seat.  The games of a
+    deal share a seed, but agents that draw at random don't draw alike in all of them.
     """
-    if len(specs) == 1:
-        return child_seed(seed, "agent", *specs)
-    if len(specs) == 2:
-        return child_seed(seed, "agent", seat)
     return child_seed(seed, "agent", *specs, seat)
 
 

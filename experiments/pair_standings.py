@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.measures import speeds
+from experiments.measures import mean_of, speeds
 from experiments.ratings import VIRTUAL_DRAWS, Array, rate
 from experiments.record import GameRecord
 from experiments.table import Sheet, speed_cell
 
-_HEADS = ("", "agent", "Elo ± 95 %", "games", "score", "w/d/l", "1st", "2nd", "moves/s")
+_HEADS = ("", "agent", "Elo ± 95 %", "games", "score ± 95 %", "w/d/l", "1st", "2nd", "moves/s")
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Row:
         agent: its spec.
         games: how many it played.
         score: wins and half the draws, per game.
+        score_error: half the width of the 95 % interval, by the scores of deals, each with all of
+            its games; ``None`` for a single deal.
         wins: games in which its return was the higher one.
         draws: games in which the returns were equal.
         losses: the other games.
@@ -37,6 +39,7 @@ class Row:
     agent: str
     games: int
     score: float
+    score_error: float | None
     wins: int
     draws: int
     losses: int
@@ -53,7 +56,7 @@ class Row:
             self.agent,
             f"{round(self.elo):+d} ± {self.elo_error:.0f}",
             str(self.games),
-            f"{self.score:.1%}",
+            f"{self.score:.1%} ± {'–' if self.score_error is None else f'{self.score_error:.1%}'}",
             f"{self.wins}/{self.draws}/{self.losses}",
             f"{self.first_score:.1%}",
             f"{self.second_score:.1%}",
@@ -121,12 +124,16 @@ class _Results:
         place = {spec: i for i, spec in enumerate(agents)}
         self.wins, self.draws, self.games = (np.zeros((len(agents),) * 2) for _ in range(3))
         self.speeds = speeds(agents, records)
+        self.deals: list[dict[int, list[float]]] = [{} for _ in agents]
         for record in records:
             seats = [place[spec] for spec in record.agents]
             first, second = record.returns
             self.games[*seats] += 1
             self.wins[*seats] += first > second
             self.draws[*seats] += first == second
+            scored = (np.sign(first - second) + 1) / 2
+            for seat, points in zip(seats, (scored, 1 - scored), strict=True):
+                self.deals[seat].setdefault(record.pair, []).append(float(points))
 
     @property
     def score(self) -> Array:
@@ -144,6 +151,7 @@ class _Results:
             agent=self.agents[i],
             games=int(games),
             score=float((score_first + score_second) / games),
+            score_error=mean_of(np.array([*map(np.mean, self.deals[i].values())])).error,
             wins=int(wins),
             draws=int(draws),
             losses=int(games - wins - draws),

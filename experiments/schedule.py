@@ -16,8 +16,8 @@ class Fixture:
         pair: which pair of games of its two agents it belongs to, or in other numbers which deal
             it is of, from 0.
         agents: the specs, by seat.
-        seed: of the game; depends only on the tournament's seed, ``pair`` and, if there are two,
-            ``agents``.
+        seed: of the game, which chance follows; depends only on the tournament's seed and
+            ``pair``, so that all agents are dealt alike.
         opening_seed: of the random opening; depends only on the tournament's seed and ``pair``,
             so that all agents meet the same openings.
     """
@@ -30,7 +30,7 @@ class Fixture:
 
 
 def round_robin(agents: Sequence[str], pairs: int, seed: int) -> list[Fixture]:
-    """Every two agents play ``pairs`` pairs of games: one opening, once in each seat.
+    """Every two agents play ``pairs`` pairs of games: one opening and deal, once in each seat.
 
     All first pairs come before all second ones, so that every prefix of the schedule is about as
     fair to each agent as the whole.
@@ -38,7 +38,7 @@ def round_robin(agents: Sequence[str], pairs: int, seed: int) -> list[Fixture]:
     return _numbered(
         seed,
         (
-            (pair, seating, child_seed(seed, "game", *seating, pair))
+            (pair, seating)
             for pair in range(pairs)
             for one, other in combinations(agents, 2)
             for seating in ((one, other), (other, one))
@@ -47,18 +47,10 @@ def round_robin(agents: Sequence[str], pairs: int, seed: int) -> list[Fixture]:
 
 
 def every_deal(agents: Sequence[str], deals: int, seed: int) -> list[Fixture]:
-    """Every agent plays every deal of a solo game once; all first deals come before all second.
-
-    The games of a deal have one seed, which chance follows: agents that choose alike are dealt
-    alike.
-    """
+    """Every agent plays every deal of a solo game once; all first deals come before all second."""
     return _numbered(
         seed,
-        (
-            (deal, (agent,), child_seed(seed, "deal", deal))
-            for deal in range(deals)
-            for agent in agents
-        ),
+        ((deal, (agent,)) for deal in range(deals) for agent in agents),
     )
 
 
@@ -69,16 +61,16 @@ def every_rotation(players: int, agents: Sequence[str], deals: int, seed: int) -
     the seats, but for those of a single agent.  So agents in the same number of seats meet the
     same company.
 
-    The games of a deal have one seed, which chance follows.  In turning, every agent has each seat
-    but keeps its neighbours; the order in which the others follow the first one changes from deal
-    to deal, and in ``(players - 1)!`` deals every order has its turn.  Where the same agents would
-    come to sit in the same seats again, as with two pairs that alternate, they play once.
+    In turning, every agent has each seat but keeps its neighbours; the order in which the others
+    follow the first one changes from deal to deal, and in ``(players - 1)!`` deals every order has
+    its turn.  Where the same agents would come to sit in the same seats again, as with two pairs
+    that alternate, they play once.
     """
     orders = list(permutations(range(1, players)))
     return _numbered(
         seed,
         (
-            (deal, seating, child_seed(seed, "deal", deal))
+            (deal, seating)
             for deal in range(deals)
             for group in _groups(agents, players)
             for seating in _rotations([group[i] for i in (0, *orders[deal % len(orders)])])
@@ -100,9 +92,15 @@ def _rotations(seating: list[str]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(map(tuple, turned)))
 
 
-def _numbered(seed: int, games: Iterable[tuple[int, tuple[str, ...], int]]) -> list[Fixture]:
-    """The fixtures of games told by their pair, agents and seed."""
+def _numbered(seed: int, games: Iterable[tuple[int, tuple[str, ...]]]) -> list[Fixture]:
+    """The fixtures of games told by their pair and agents."""
     return [
-        Fixture(index, pair, agents, game_seed, child_seed(seed, "opening", pair))
-        for index, (pair, agents, game_seed) in enumerate(games)
+        Fixture(
+            index,
+            pair,
+            agents,
+            child_seed(seed, "deal", pair),
+            child_seed(seed, "opening", pair),
+        )
+        for index, (pair, agents) in enumerate(games)
     ]

@@ -70,7 +70,8 @@ def bout(first: str, second: str, seed: int = 4, decisions: int = 2) -> Played:
 
 def test_bot_hears_all_that_others_do_and_what_it_is_forced_to() -> None:
     Made.bots.clear()
-    played = bout("random", "bot:make=tests.test_lab_bots.make_notebook", decisions=6)
+    specs = ("random", "bot:make=tests.test_lab_bots.make_notebook")
+    played = bout(*specs, decisions=6)
     state = State(load("particles", torus=True))
     heard: list[tuple[list[int], int, int]] = []
     forced: list[int] = []
@@ -89,7 +90,7 @@ def test_bot_hears_all_that_others_do_and_what_it_is_forced_to() -> None:
     assert bot.told == heard
     assert bot.forced == forced
     assert forced
-    assert bot.seed == child_seed(child_seed(4, "agent", 1), 1)
+    assert bot.seed == child_seed(child_seed(4, "agent", *specs, 1), 1)
 
 
 def test_bot_begins_each_game_anew() -> None:
@@ -253,9 +254,10 @@ def test_agent_as_bot_decides_as_in_a_match() -> None:
     """The same agent with the same seed chooses the same, up to its last choice."""
     game = load("particles")
     seed = 12
-    native = play(game, [make_agent("mcts:sims=30", game), Listener(game)], seed)
+    agents = [make_agent("mcts:sims=30", game), Listener(game)]
+    native = play(game, agents, seed)
     bot = as_bot(make_agent("mcts:sims=30", game), 0)
-    bot.agent.restart(child_seed(seed, "agent", 0))
+    bot.agent.restart(child_seed(seed, "agent", "mcts:sims=30", "listener", 0))
     state = new_state()
     for action in native.actions:
         if state.current_player() == 0:

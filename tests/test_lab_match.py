@@ -30,11 +30,13 @@ def test_three_players_and_chance_hear_every_action() -> None:
     assert len({agent.seed for agent in agents}) == 3
 
 
-def test_two_players_are_seeded_by_seat() -> None:
+def test_two_players_are_seeded_by_who_sits_where() -> None:
     game = RACE.make(RaceParams())
     agents = [Listener(game), Listener(game)]
     play(game, agents, seed=8)
-    assert [agent.seed for agent in agents] == [child_seed(8, "agent", seat) for seat in (0, 1)]
+    assert [agent.seed for agent in agents] == [
+        child_seed(8, "agent", "listener", "listener", seat) for seat in (0, 1)
+    ]
 
 
 def test_chance_follows_seed_and_weights() -> None:
@@ -122,7 +124,8 @@ def test_schedule_meets_everyone_in_both_seats() -> None:
         ("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")
     ]  # fmt: skip
     assert [fixture.pair for fixture in schedule] == [0] * 6 + [1] * 6
-    assert len({fixture.seed for fixture in schedule}) == 12
+    seeds = [fixture.seed for fixture in schedule]
+    assert seeds == [child_seed(1, "deal", 0)] * 6 + [child_seed(1, "deal", 1)] * 6
     assert len({fixture.opening_seed for fixture in schedule[:6]}) == 1
     assert schedule[0].opening_seed != schedule[6].opening_seed
 
@@ -233,8 +236,8 @@ def test_solo_games_of_a_deal_share_chance_but_not_the_agents_seeds() -> None:
     assert play(game, [one], seed=8).actions != play(game, [other], seed=7).actions
     play(game, [one], seed=7)
     assert (one.seed, other.seed) == (
-        child_seed(7, "agent", "listener"),
-        child_seed(7, "agent", "other"),
+        child_seed(7, "agent", "listener", 0),
+        child_seed(7, "agent", "other", 0),
     )
 
 

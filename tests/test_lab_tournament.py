@@ -81,6 +81,11 @@ def test_table_agrees_with_the_log(whole: Path) -> None:
         first = [game["returns"][0] > 0 for game in mine if game["agents"][0] == row["agent"]]
         assert (row["games"], row["wins"], row["losses"], row["draws"]) == (8, won, 8 - won, 0)
         assert row["score"] == won / 8
+        halves = [
+            sum(g["returns"][g["agents"].index(row["agent"])] > 0 for g in mine[i : i + 4])
+            for i in (0, 4)
+        ]
+        assert row["score_error"] == pytest.approx(1.959964 * abs(halves[0] - halves[1]) / 4 / 2)
         assert row["first_score"] == sum(first) / 4
         assert row["first_score"] + row["second_score"] == pytest.approx(2 * row["score"])
         assert row["moves_per_second"] > 0
