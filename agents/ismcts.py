@@ -338,8 +338,7 @@ class ISMCTSOptions(TreeOptions):
     agent = "ismcts"
 
     c: float = 2.0
-    temperature: float = 0.25
-    cutoff: int = 8
+    cutoff: int = 2
     observer: str = "single"
 
     def __post_init__(self) -> None:

@@ -29,7 +29,13 @@ def test_errors_are_over_deals() -> None:
     """
     records = deal(0, 1, 1) + deal(1, 1, -1) + deal(2, -1, 1) + deal(3, 1, 0)
     calm, wild = standings(["wild", "calm"], records).rows
-    assert (calm.agent, calm.score, calm.wins, calm.draws, calm.losses) == ("calm", 11 / 16, 5, 1, 2)
+    assert (calm.agent, calm.score, calm.wins, calm.draws, calm.losses) == (
+        "calm",
+        11 / 16,
+        5,
+        1,
+        2,
+    )
     assert (wild.agent, wild.score) == ("wild", 5 / 16)
     error = NORMAL_95 * math.sqrt(44 / 256 / 3 / 4)
     assert (calm.score_error, wild.score_error) == (pytest.approx(error), pytest.approx(error))

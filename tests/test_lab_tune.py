@@ -163,9 +163,9 @@ def test_a_fit_finds_the_weights_that_made_the_utilities() -> None:
     for row, both in zip(words, utilities, strict=True):
         assert sorted(both) in ([-1.0, 1.0], [0.0, 0.0])
         assert row[: game.rules.num_words - 4].any()
-    true = np.array(module.WEIGHTS) * [2.0, 0.5, 1.0, 3.0]
+    true = np.array(module.WEIGHTS) * [2.0, 0.5, 1.0, 3.0, 1.5, 0.9, 2.0, 0.7, 1.0]
     make_guess(game.name, module.weighted, 2)(words, true, utilities)
-    free = np.array([True, True, False, True])
+    free = np.array([True, True, False, True, True, True, True, True, False])
     found, (before, after) = fitted(game, words, utilities, np.array(module.WEIGHTS), free)
     assert found == pytest.approx(true, rel=1e-4)
     assert found[2] == true[2]

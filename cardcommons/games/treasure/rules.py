@@ -196,6 +196,12 @@ def columns_of(taken):
 @register_jitable
 def reachable(s, player):
     """The spaces where a player may put a card, as far as place goes."""
+    return reachable_from(s, player, connected(s, player))
+
+
+@register_jitable
+def reachable_from(s, player, joined):
+    """The same, where it is known already which tops are connected."""
     meta = s[META]
     home = home_row(meta, player)
     if not (meta >> (PLAYED_SHIFT + np.uint64(player))) & ONE:
@@ -204,7 +210,6 @@ def reachable(s, player):
     room = columns
     if popcount(columns) < field(meta, COLUMNS_SHIFT, _THREE_BITS):
         room |= ((columns << ONE) | (columns >> ONE)) & _ROW
-    joined = connected(s, player)
     beside = _spread(joined) & (room * _WEST_EDGE) & board_of(meta)
     return joined | beside | (home & (columns * _WEST_EDGE))
 
