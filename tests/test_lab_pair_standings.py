@@ -23,7 +23,7 @@ def deal(number: int, *utilities: float) -> list[GameRecord]:
 
 
 def test_errors_are_over_deals() -> None:
-    """calm scores 1, 1/2, 1/2 and 3/4 in the deals: mean 11/16.
+    """In the deals calm scores 1, 1/2, 1/2 and 3/4: mean 11/16.
 
     Squares about it: (25 + 9 + 9 + 1) / 256.  Games taken one by one would tell a third more.
     """
