@@ -57,6 +57,7 @@ from cardcommons.treaty import (
 )
 
 _IMPLICIT = 0.5
+"""The weight that PUCT gives to the minimax of estimates unless told otherwise."""
 
 
 @register_jitable
@@ -360,7 +361,8 @@ def make_simulate(rules: Rules, shares: bool) -> Kernel:
                 tree.visits[node] += 1
                 tree.total[node] += result[tree.mover[node]]
                 if changed and i < depth:
-                    changed = back_up(tree, node, how)
+                    # What is shared may have changed along other paths.
+                    changed = back_up(tree, node, how) or shares
                 _rate(tree, node, how)
             done += 1
         return done
@@ -377,7 +379,7 @@ class _Searcher:
         rules = game.rules
         self.game = game
         self.how = Selection.of(
-            options, rules, not options.determinizations, options.minimax_weight(rules)
+            options, rules, not options.determinizations, options.minimax_weight(game)
         )
         self.simulate = make_simulate(rules, options.transpositions)
         self.keep = make_keep(game.name)
@@ -509,8 +511,9 @@ class MCTSOptions(TreeOptions):
             search as if it were known; the visits of all searches are added up.
         cheat: with hidden information, look at all that is hidden.
         implicit: the weight that the minimax of the estimates below has in what a child is worth
-            to the selection, beside the mean of its simulations; PUCT takes 0.5 if nothing is
-            said, UCT 0. It is 0 where one player's loss is not the other's gain.
+            to the selection, beside the mean of its simulations. If nothing is said, PUCT takes
+            0.5 where two players oppose each other without chance, and otherwise it is 0, as it
+            always is where one player's loss is not the other's gain.
         transpositions: with perfect information, let all paths to states of the same future, such
             as mirror images, share what is learned there.
     """
@@ -529,10 +532,14 @@ class MCTSOptions(TreeOptions):
             "implicit", self.implicit is None or 0 <= self.implicit < 1, "0 to less than 1"
         )
 
-    def minimax_weight(self, rules: Rules) -> float:
+    def minimax_weight(self, game: Game) -> float:
         """The weight of the minimax of estimates in a game."""
-        usual = _IMPLICIT if self.selection == "puct" else 0.0
-        return (usual if self.implicit is None else self.implicit) if rules.opposed else 0.0
+        if not game.rules.opposed:
+            return 0.0
+        if self.implicit is not None:
+            return self.implicit
+        suits = self.selection == "puct" and game.rules.num_players == 2 and not game.has_chance
+        return _IMPLICIT if suits else 0.0
 
 
 class MCTSAgent(Agent):

@@ -49,7 +49,8 @@ class Tree(NamedTuple):
     exact: npt.NDArray[np.bool_]
     """Whether ``value`` is known: the game is solved from here."""
     value: npt.NDArray[np.float64]
-    """If not exact, the minimax of the estimates below, where the selection takes an interest."""
+    """If not exact, the minimax of the estimates below, where the selection takes an interest; of
+    what paths share, as it was at the last visit."""
     used: npt.NDArray[np.int64]
     """Shape ``(1,)``: how many nodes are in use."""
 

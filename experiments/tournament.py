@@ -105,7 +105,7 @@ def make_settings(
     specs = [agent.spec for agent in field]
     check_field(played, specs, pairs)
     if opening is None:
-        opening = format_of(played).opening
+        opening = min(format_of(played).opening, played.max_decisions - 1)
     if not 0 <= opening < played.max_decisions:
         raise ValueError(
             f"opening must be at least 0 and less than {played.max_decisions}, the most decisions "

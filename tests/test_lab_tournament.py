@@ -249,6 +249,12 @@ def test_deals_is_another_word_for_pairs(
     assert "deals must be at least 1, not 0" in capsys.readouterr().err
 
 
+def test_no_opening_is_a_whole_game() -> None:
+    smallest = "treasure:rows=2,columns=1,ranks=1,copies=1,treasure=False,hand=1"
+    assert tournament.make_settings(smallest, ["greedy", "random"], 1, 0, None).opening == 1
+    assert tournament.make_settings("treasure", ["greedy", "random"], 1, 0, None).opening == 2
+
+
 def test_solo_openings_are_the_same_for_all(tmp_path: Path) -> None:
     assert run(tmp_path, SOLO_FIELD, game="rally", pairs=2, opening=1) == 0
     for first, other in zip(games(tmp_path)[::2], games(tmp_path)[1::2], strict=True):

@@ -191,7 +191,10 @@ def test_minimax_of_estimates_is_for_opposites() -> None:
         ("mcts:selection=uct", duel, 0.0),
         ("mcts:selection=uct,implicit=0.2", duel, 0.2),
         ("mcts:implicit=0", duel, 0.0),
-        ("mcts:cheat=True", table, 0.0),
+        ("mcts", cardcommons.load("rally"), 0.0),
+        ("mcts:cheat=True", cardcommons.load("treasure"), 0.0),
+        ("mcts:implicit=0.4", cardcommons.load("rally"), 0.4),
+        ("mcts:cheat=True,implicit=0.4", table, 0.0),
     ):
         agent = make_agent(spec, game)
         assert isinstance(agent, MCTSAgent)

@@ -1,6 +1,7 @@
 """Searches whose paths share the states they meet: nothing is lost, mixed up or claimed falsely."""
 
 import random
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from numba.extending import register_jitable
 
 import cardcommons
 from agents import make_agent
+from agents.budget import Budget
 from agents.expectimax import TO_THE_END, Search
 from agents.mcts import MCTSAgent, _Searcher
 from agents.transpositions import enter_state, make_transpositions, translated
@@ -227,6 +229,34 @@ def test_paths_to_a_state_share_its_children() -> None:
         assert all(len(block) == 1 for block in blocks.values())
         # 19 counts before the end, for either player to move.
         assert tree.used[0] <= 1 + 2 * 2 * 19 < searchers[False].tree.used[0]
+
+
+@pytest.mark.parametrize("spec", ["rally:stages=1-1-0-1", "rally", "particles:tutorial=True"])
+def test_values_on_the_way_take_in_what_other_paths_changed(spec: str) -> None:
+    """After a simulation, each node that it passed has the minimax of its children's values."""
+    state = State(cardcommons.parse_game(spec))
+    while state.is_chance:
+        state.apply(state.legal_actions()[0])
+    _, searcher = make_searcher("implicit=0.5", state.game)
+    searcher.begin(state)
+    tree, compared = searcher.tree, 0
+    for _ in range(150):
+        searcher.path[1:] = NOT_THERE
+        if not searcher.search(Budget(1, None)).simulations:
+            break
+        for node, child in pairwise([0, *searcher.path[1:]]):
+            first = int(tree.first_child[node])
+            last = first + int(tree.num_children[node])
+            if child == NOT_THERE or tree.exact[node]:
+                break
+            values = tree.value[first:last]
+            if tree.player[node] < 0:
+                value = np.average(values, weights=tree.weight[first:last])
+            else:
+                value = values.max() * (1 if tree.player[node] == tree.mover[node] else -1)
+            assert tree.value[node] == pytest.approx(value, abs=1e-12)
+            compared += 1
+    assert compared > 100
 
 
 @pytest.mark.parametrize("params", [{}, {"tutorial": True}, TORUS], ids=str)
