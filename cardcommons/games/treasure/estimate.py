@@ -91,7 +91,7 @@ def _count(cards, places):
 
 
 @register_jitable
-def to_come(s, player):
+def _to_come(s, player):
     """A player's cards in hand and deck, of which all know the sum."""
     return cards_of(s[HANDS], player) + cards_of(s[DECKS], player)
 
@@ -118,7 +118,7 @@ def weighted(s, player, w):
     """A guess at ``payoff(s, player)`` by the :class:`Weights` ``w``: a tuple or an array."""
     if s[META] & MARGIN:
         return _MARGIN_SCALE * np.float64(points(s, player) - points(s, 1 - player))
-    own, other = to_come(s, player), to_come(s, 1 - player)
+    own, other = _to_come(s, player), _to_come(s, 1 - player)
     count, others = _count(own, _ALL), _count(other, _ALL)
     lead = _prospects(s, player, own, w) - _prospects(s, 1 - player, other, w)
     lead += w[_CARD] * (count - others)
