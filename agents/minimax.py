@@ -43,18 +43,25 @@ _ENTRY = np.dtype(
         ("depth", np.int16),
         ("bound", np.int8),
         ("age", np.int8),
-        ("solved", np.bool_),
-    ],
-    align=True,
+    ]
 )
 """What the transposition table knows of a state, seen by the player to move there.
 
-``depth`` is in turns; ``solved`` says that no estimate took part in the value, so that it is true
-at any depth; ``age`` is the number of the search that wrote the entry.
+``depth`` is in turns; ``bound`` is negated where the value is *solved*: no estimate took part in
+it, so that it is true at any depth; ``age`` is the number of the search that wrote the entry.
 """
 
 _BUCKET = 2
 """How many entries a key may choose from."""
+
+_FIRST_BITS = 14
+"""A table begins with ``2**14`` entries in use, few enough to stay in a cache near the core."""
+
+_NODES_PER_ENTRY = 64
+"""A search of more nodes than that for each entry in use puts twice as many to use.
+
+Even so full, a table that replaces the shallow first serves a search as deep as a larger one, whose
+every look into memory takes several times as long."""
 
 _AGES = 128
 _STALE = 4
@@ -81,7 +88,7 @@ _SAFE = (0.15, 0.3, 0.3)
 """How far above it."""
 
 Table = npt.NDArray[Any]
-"""A transposition table: entries, ``(2**bits,)``."""
+"""A transposition table, or as much of it as is in use: entries, ``(2**bits,)``."""
 
 
 class Stack(NamedTuple):
@@ -143,8 +150,21 @@ class Root(NamedTuple):
 
 
 def make_table(bits: int) -> Table:
-    """An empty table of ``2**bits`` entries."""
+    """An empty table of ``2**bits`` entries; memory is touched only as it comes into use."""
     return np.zeros(1 << bits, dtype=_ENTRY)
+
+
+def widened(table: Table, used: int) -> Table:
+    """Twice as much of a table as the ``used`` entries; each of those goes where it is looked for.
+
+    The number of a bucket is so many low bits of the key, and takes in the next bit now.
+    """
+    old, new = table[:used], table[used : 2 * used]
+    moves = (old["key"] & np.uint64(used)) != 0
+    new[:] = old
+    new["bound"][~moves] = 0
+    old["bound"][moves] = 0
+    return table[: 2 * used]
 
 
 def _whole(*shape: int) -> npt.NDArray[np.int64]:
@@ -291,9 +311,9 @@ def _store(table, stack, ply, age):
     entry["value"] = best
     entry["move"] = stack.move[ply]
     entry["depth"] = stack.depth[ply]
-    entry["bound"] = _bound_of(best, stack.floor[ply], stack.beta[ply])
+    bound = _bound_of(best, stack.floor[ply], stack.beta[ply])
+    entry["bound"] = -bound if stack.solved[ply] else bound
     entry["age"] = age
-    entry["solved"] = stack.solved[ply]
 
 
 @register_jitable
@@ -303,11 +323,12 @@ def _answers(entry, depth, alpha, beta, scouted):
     Where more than a scout asks, an exact value must be solved, or else the line behind it would
     not be known.
     """
-    if not entry["solved"] and entry["depth"] < depth:
+    solved, bound = entry["bound"] < 0, abs(entry["bound"])
+    if not solved and entry["depth"] < depth:
         return False
-    if entry["bound"] == EXACT:
-        return scouted or entry["solved"]
-    return entry["value"] >= beta if entry["bound"] == LOWER else entry["value"] <= alpha
+    if bound == EXACT:
+        return scouted or solved
+    return entry["value"] >= beta if bound == LOWER else entry["value"] <= alpha
 
 
 @register_jitable
@@ -404,7 +425,7 @@ def make_search(rules: Rules) -> Kernel:
             entry = table[slot]
             table_move = np.int64(entry["move"])
             if _answers(entry, stack.depth[ply], alpha, beta, beta - alpha < 2.0 * crack):
-                return True, entry["value"], entry["solved"]
+                return True, entry["value"], entry["bound"] < 0
         if futility and beta - alpha < 2.0 * crack:
             known, bound = foregone(stack, learned, ply)
             if known:
@@ -515,7 +536,7 @@ class MinimaxOptions:
         depth: turns to look ahead, or ``None`` for no such limit.
         time: seconds a move, or ``None``.
         nodes: the most nodes a move, or ``None``; with no limit at all, 3 turns.
-        table: the transposition table has ``2**table`` entries.
+        table: the transposition table has up to ``2**table`` entries, as a search needs them.
         multipv: how many of the best actions get a value, not a bound, and a line of play.
         futility: whether to leave out what the game's estimate calls hopeless or safe near the
             horizon; without it, every value is that of a full search to the horizon.
@@ -578,13 +599,15 @@ class MinimaxAgent(Agent):
         self._search = make_search(rules)
         self._stack = make_stack(rules)
         self._root = make_root(rules, min(self.options.multipv, rules.max_legal))
-        self._table = make_table(self.options.table)
+        self._memory = make_table(self.options.table)
+        self._table = self._memory[: 1 << _FIRST_BITS]
         self._learned = Learned.of(game)
         self._age = 0
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
         self._table.view(np.uint8).fill(0)
+        self._table = self._memory[: 1 << _FIRST_BITS]
         self._age = 0
 
     def choose(self, state: State) -> Decision:
@@ -676,7 +699,14 @@ class MinimaxAgent(Agent):
                 chunk,
             )
             finding.nodes += visited
+            self._widen_table(finding.nodes)
         return True
+
+    def _widen_table(self, nodes: int) -> None:
+        """Put as much of the table to use as so many nodes of a search need."""
+        used = self._table.size
+        if nodes > _NODES_PER_ENTRY * used and used < self._memory.size:
+            self._table = widened(self._memory, used)
 
     def _order_root(self, finding: _Finding) -> None:
         """Sort the moves of the root: the best first, then the others by what is known of them."""
