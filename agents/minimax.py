@@ -14,6 +14,7 @@ are utilities of the player to move; on the way up they change sign only where t
 a player may well move twice in a row.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -688,6 +689,7 @@ class MinimaxAgent(Agent):
                 chunk = max(chunk, 1)
             if not chunk:
                 return False
+            self._widen_table(finding.nodes)
             entering, visited = self._search(
                 stack,
                 self._root,
@@ -696,17 +698,24 @@ class MinimaxAgent(Agent):
                 self.options.futility,
                 self._age,
                 entering,
-                chunk,
+                min(chunk, self._served() - finding.nodes),
             )
             finding.nodes += visited
-            self._widen_table(finding.nodes)
         return True
 
+    def _served(self) -> int:
+        """How many nodes of a search the table in use is enough for.
+
+        Slices end there, however long the clock would let them be: when the table grows must not
+        depend on the clock.
+        """
+        whole = self._table.size == self._memory.size
+        return sys.maxsize if whole else _NODES_PER_ENTRY * self._table.size
+
     def _widen_table(self, nodes: int) -> None:
-        """Put as much of the table to use as so many nodes of a search need."""
-        used = self._table.size
-        if nodes > _NODES_PER_ENTRY * used and used < self._memory.size:
-            self._table = widened(self._memory, used)
+        """Put more of the table to use, if so many nodes of a search need it."""
+        if nodes >= self._served():
+            self._table = widened(self._memory, self._table.size)
 
     def _order_root(self, finding: _Finding) -> None:
         """Sort the moves of the root: the best first, then the others by what is known of them."""

@@ -3,11 +3,14 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from numba.extending import register_jitable
 
 import cardcommons
 from agents import Decision, make_agent
+from agents.budget import Budget
+from agents.minimax import MinimaxAgent, make_table, widened
 from cardcommons import Game, State
 from cardcommons.bits import ONE
 from cardcommons.treaty import TERMINAL
@@ -148,6 +151,42 @@ def test_a_limit_of_nodes_is_kept_and_reproducible() -> None:
     least = decide("minimax:nodes=1", state)
     assert least.work == {"nodes": least.work["nodes"], "depth": 1}
     assert len(least.candidates) == len(state.legal_actions())
+
+
+def test_when_the_table_grows_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than a million nodes are more than the first entries serve."""
+    state = State(cardcommons.load("particles"))
+    agent = make_agent("minimax:nodes=1200000", state.game)
+    agent.restart(0)
+    decision = agent.decide(state)
+    assert isinstance(agent, MinimaxAgent)
+    assert agent._table.size == 2**15
+    monkeypatch.setattr(Budget, "_LONGEST_SLICE", 0.0001)
+    assert decide("minimax:nodes=1200000", state) == decision
+    agent.restart(0)
+    assert agent._table.size == 2**14
+    assert not agent._memory.view(np.uint8)[: agent._table.nbytes].any()
+    assert agent.decide(state) == decision
+
+
+def test_a_table_twice_as_large_holds_the_same() -> None:
+    bits, bucket = 6, 2
+    memory, used, rng = make_table(bits + 1), 1 << bits, np.random.default_rng(5)
+    memory["bound"][used:] = 1  # as left by an earlier search
+    for bottom in range(0, used, bucket):
+        for slot in (bottom, bottom + 1):
+            key = int(rng.integers(1 << 50)) * used + bottom + int(rng.integers(bucket))
+            memory[slot] = (key, slot / 7, slot, slot % 9, (-3, 1, 2)[slot % 3], 4)
+    before = {int(entry["key"]): entry.copy() for entry in memory[:used]}
+    table = widened(memory, used)
+    assert table.size == 2 * used
+    after = {}
+    for slot, entry in enumerate(table):
+        if entry["bound"]:
+            assert slot // bucket == (int(entry["key"]) & (2 * used - 1)) // bucket
+            assert int(entry["key"]) not in after
+            after[int(entry["key"])] = entry
+    assert after == before
 
 
 @register_jitable
