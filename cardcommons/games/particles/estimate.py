@@ -13,26 +13,20 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from cardcommons.bits import (
-    ONE,
-    ZERO,
-    field,
-    lowest,
-    popcount,
-    without_lowest,
-)
+from cardcommons.bits import ONE, field, popcount
 from cardcommons.games.particles.rules import (
     CELLS,
+    LANES,
     META,
     MOVER_SHIFT,
     SIDES,
     TUTORIAL,
+    can_pay,
     cards_on_side,
     hand_of,
+    held,
     leader,
     open_cells,
-    placements,
-    plane_of,
     targets,
 )
 
@@ -75,7 +69,7 @@ _CARD, _REACH, _BREADTH, _PLACEMENT, _WAIT, _HAND, _TEMPO, _CERTAINTY = range(8)
 _TUTORIAL_HAND, _TUTORIAL_REACH, _TUTORIAL_TEMPO, _TUTORIAL_CERTAINTY = range(8, len(WEIGHTS))
 
 _CARDS = 24
-_LEVELS, _ONE_COLOUR, _BOTH_COLOURS = np.uint64(6), np.uint64(0x3F), np.uint64(0x41)
+_S16, _S32 = np.uint64(16), np.uint64(32)
 _HANDS = np.uint64(0xFFFFFF) << np.uint64(16)
 
 
@@ -86,32 +80,31 @@ def _squash(x):
 
 
 @register_jitable
-def _channels(hand, low, high, side):
-    """How many cells of ``side`` the hand could channel onto, and in how many ways."""
-    cells = ZERO
-    ways = 0
-    levels = (hand | (hand >> _LEVELS)) & _ONE_COLOUR
-    while levels:
-        level = lowest(levels)
-        levels = without_lowest(levels)
-        plane = plane_of(low, high, level) & side
-        cells |= plane
-        ways += popcount(plane) * popcount(hand & (_BOTH_COLOURS << np.uint64(level)))
-    return popcount(cells), ways
+def _ways(low, high, lanes):
+    """How many cards there are to go where the levels may go, over all cells."""
+    reds_low, reds_high, blacks_low, blacks_high = lanes
+    by_red = popcount(low & reds_low) + popcount(high & reds_high)
+    return by_red + popcount(low & blacks_low) + popcount(high & blacks_high)
 
 
 @register_jitable
-def _mobility(s, player):
-    """The number of placements that a player would have on the move."""
-    total = 0
-    for actions in placements(s, hand_of(s[META], player)):
-        total += popcount(actions)
-    return total
+def _prospects(reach, hand, side):
+    """What a hand could do if it were on the move.
 
-
-@register_jitable
-def _mobility_lead(s, player):
-    return _mobility(s, player) - _mobility(s, 1 - player)
+    Returns how many cells of ``side`` it could channel onto, in how many ways, and the number of
+    its placements of any kind on any side.
+    """
+    low, high, red_low, red_high, black_low, black_high = reach
+    lanes = held(hand)
+    reds_low, reds_high, blacks_low, blacks_high = lanes
+    low_here, high_here = low & (side * LANES), high & (side * LANES)
+    cells = low_here & (reds_low | blacks_low) | high_here & (reds_high | blacks_high)
+    cells |= cells >> _S32
+    cells |= cells >> _S16
+    inverts = popcount(red_low & reds_low) + popcount(red_high & reds_high)
+    inverts += popcount(black_low & blacks_low) + popcount(black_high & blacks_high)
+    placements = _ways(low, high, lanes) + (inverts if can_pay(hand) else 0)
+    return popcount(cells & CELLS), _ways(low_here, high_here, lanes), placements
 
 
 @register_jitable
@@ -120,24 +113,19 @@ def _sign_of_mover(s, player):
 
 
 @register_jitable
-def _cards_lead(meta, player):
-    return popcount(hand_of(meta, player)) - popcount(hand_of(meta, 1 - player))
-
-
-@register_jitable
 def _standard(s, player, w):
     """The lead of a player in open cells, with all that may still add to it."""
-    low, high, _, _, _, _ = targets(s)
-    meta = s[META]
+    reach, meta = targets(s), s[META]
     other = 1 - player
+    my_hand, their_hand = hand_of(meta, player), hand_of(meta, other)
     lead = np.float64(open_cells(s, player) - open_cells(s, other))
     lead += w[_CARD] * (cards_on_side(s, other) - cards_on_side(s, player))
-    mine, my_ways = _channels(hand_of(meta, player), low, high, SIDES[other])
-    theirs, their_ways = _channels(hand_of(meta, other), low, high, SIDES[player])
+    mine, my_ways, my_placements = _prospects(reach, my_hand, SIDES[other])
+    theirs, their_ways, their_placements = _prospects(reach, their_hand, SIDES[player])
     lead += w[_REACH] * (mine - theirs)  # one term: rounding stays antisymmetric
     lead += w[_BREADTH] * (math.sqrt(my_ways) - math.sqrt(their_ways))
-    lead += w[_PLACEMENT] * _mobility_lead(s, player)
-    lead += w[_HAND] * _cards_lead(meta, player)
+    lead += w[_PLACEMENT] * (my_placements - their_placements)
+    lead += w[_HAND] * (popcount(my_hand) - popcount(their_hand))
     lead += w[_TEMPO] * _sign_of_mover(s, player)
     ahead = leader(s)
     if ahead != field(meta, MOVER_SHIFT, ONE):
@@ -148,12 +136,12 @@ def _standard(s, player, w):
 @register_jitable
 def _tutorial(s, player, w):
     """The lead of a player in placements; a card in hand is one more to come."""
-    low, high, _, _, _, _ = targets(s)
-    meta = s[META]
-    mine, _ = _channels(hand_of(meta, player), low, high, CELLS)
-    theirs, _ = _channels(hand_of(meta, 1 - player), low, high, CELLS)
-    lead = np.float64(_mobility_lead(s, player))
-    lead += w[_TUTORIAL_HAND] * _cards_lead(meta, player)
+    reach, meta = targets(s), s[META]
+    my_hand, their_hand = hand_of(meta, player), hand_of(meta, 1 - player)
+    mine, _, my_placements = _prospects(reach, my_hand, CELLS)
+    theirs, _, their_placements = _prospects(reach, their_hand, CELLS)
+    lead = np.float64(my_placements - their_placements)
+    lead += w[_TUTORIAL_HAND] * (popcount(my_hand) - popcount(their_hand))
     lead += w[_TUTORIAL_REACH] * (mine - theirs)
     return lead + w[_TUTORIAL_TEMPO] * _sign_of_mover(s, player)
 

@@ -96,6 +96,10 @@ _HALVES = np.array([0, 0xFFFFFFFF, 0xFFFFFFFF00000000, 0xFFFFFFFFFFFFFFFF], dtyp
 
 _TWO_TO_FIVE = np.uint64(0b011110_011110)
 
+_ONE_TO_FOUR, _FIVE_AND_SIX = np.uint64(15), np.uint64(3)
+_TO_LANES = np.uint64(1 | 1 << 15 | 1 << 30 | 1 << 45)
+"""Times four bits, these bits in the lowest places of the four lanes, and others between."""
+
 
 def _bans(red: bool, level: int) -> list[int]:
     return [int(other <= level if red else other >= level) for other in range(1, 7)]
@@ -276,11 +280,11 @@ def _weave(channels, inverts, hand):
 def placements(s, hand):
     """All placements of a hand, in six words: bit ``b`` of word ``w`` is action ``64 * w + b``."""
     low, high, red_low, red_high, black_low, black_high = targets(s)
-    payable = FULL if hand & (hand - ONE) else ZERO
-    red_low &= payable
-    red_high &= payable
-    black_low &= payable
-    black_high &= payable
+    paid = FULL if can_pay(hand) else ZERO
+    red_low &= paid
+    red_high &= paid
+    black_low &= paid
+    black_high &= paid
     return (
         _weave(low, red_low, hand),
         _weave(low >> _S32, red_low >> _S32, hand >> _S2),
@@ -289,6 +293,29 @@ def placements(s, hand):
         _weave(low >> _S32, black_low >> _S32, hand >> _S8),
         _weave(high, black_high, hand >> _S10),
     )
+
+
+@register_jitable
+def _whole_lanes(levels):
+    """A lane full of bits for each of four bits."""
+    return ((levels * _TO_LANES) & LANES) * CELLS
+
+
+@register_jitable
+def held(hand):
+    """The cards of a hand, a lane full of bits each: red low and high, black low and high."""
+    return (
+        _whole_lanes(hand & _ONE_TO_FOUR),
+        _whole_lanes((hand >> _S4) & _FIVE_AND_SIX),
+        _whole_lanes((hand >> _S6) & _ONE_TO_FOUR),
+        _whole_lanes((hand >> _S10) & _FIVE_AND_SIX),
+    )
+
+
+@register_jitable
+def can_pay(hand):
+    """Whether a hand has a second card, to pay for an invert by the first."""
+    return hand & (hand - ONE) != ZERO
 
 
 @register_jitable
@@ -309,8 +336,12 @@ def can_place(s):
     """Whether the player to move has a placement; the field is not empty."""
     meta = s[META]
     hand = hand_of(meta, field(meta, MOVER_SHIFT, ONE))
-    a, b, c, d, e, f = placements(s, hand)
-    return (a | b | c | d | e | f) != ZERO
+    low, high, red_low, red_high, black_low, black_high = targets(s)
+    reds_low, reds_high, blacks_low, blacks_high = held(hand)
+    channels = low & (reds_low | blacks_low) | high & (reds_high | blacks_high)
+    by_red = red_low & reds_low | red_high & reds_high
+    by_black = black_low & blacks_low | black_high & blacks_high
+    return channels != ZERO or (can_pay(hand) and (by_red | by_black) != ZERO)
 
 
 @register_jitable
