@@ -40,6 +40,32 @@ def check_hidden(agent: str, determinizations: int, cheat: bool) -> None:
         raise ValueError(f"{agent} can have cheat=True or determinizations, not both")
 
 
+class Lateness:
+    """By how much an agent is late when it searches for as long as it may.
+
+    What comes after a search takes its time, too, such as to read off what was found.  How much is
+    learned from one decision to the next.
+    """
+
+    _SHARE = 1 / 4
+    """What the last decision has to say in it."""
+    _MOST = 1 / 10
+    """Of the time for a decision."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def learn(self, promised: "Budget") -> None:
+        """Take note of a decision that ends now, with a budget that was meant for all of it.
+
+        One that ends sooner than its search was asked to has nothing to tell.
+        """
+        left = promised.left
+        if promised.seconds is not None and left is not None and left <= self.seconds:
+            late = self.seconds - self._SHARE * left
+            self.seconds = min(max(late, 0.0), self._MOST * promised.seconds)
+
+
 class Budget:
     """Deals out steps until a limit of steps or seconds is reached; the clock starts at once.
 

@@ -25,6 +25,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Decision
+from agents.budget import Budget, Lateness
 from agents.information_sets import (
     INFORMATION_SETS,
     NONE,
@@ -287,9 +288,8 @@ class _Searcher:
         self.path = np.zeros(rules.max_length, dtype=np.int64)
         self.result = np.zeros(rules.num_players, dtype=np.float64)
 
-    def search(self, state: State, part: int) -> Tally:
+    def search(self, state: State, budget: Budget) -> Tally:
         """Simulate for as long as the budget allows, from what is there if it may be reused."""
-        budget = self.options.budget(part, self.options.threads)
         if not self.options.reuse or self.sets.used.max() > self.options.nodes // 2:
             forget(self.sets)
         done = 0
@@ -356,6 +356,7 @@ class ISMCTSAgent(Agent):
         super().__init__(game, options)
         self.options: ISMCTSOptions
         self._searchers = [_Searcher(game, self.options) for _ in range(self.options.threads)]
+        self._late = Lateness()
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
@@ -364,7 +365,13 @@ class ISMCTSAgent(Agent):
             forget(searcher.sets)
 
     def choose(self, state: State) -> Decision:
+        options, whole = self.options, self.options.budget()
         works = [
-            partial(searcher.search, state, part) for part, searcher in enumerate(self._searchers)
+            partial(
+                searcher.search, state, options.budget(part, options.threads, self._late.seconds)
+            )
+            for part, searcher in enumerate(self._searchers)
         ]
-        return Tally.sum(side_by_side(works)).decision(self.game.rules)
+        decision = Tally.sum(side_by_side(works)).decision(self.game.rules)
+        self._late.learn(whole)
+        return decision

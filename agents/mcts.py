@@ -18,7 +18,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Decision
-from agents.budget import Budget, check_hidden
+from agents.budget import Budget, Lateness, check_hidden
 from agents.judging import LEARNED, Learned, make_foresee, make_rollout
 from agents.selection import (
     SELECTION,
@@ -562,6 +562,7 @@ class MCTSAgent(Agent):
                 f"{game.name} has hidden information"
             )
         self._searchers = [_Searcher(game, options) for _ in range(options.threads)]
+        self._late = Lateness()
         self._may_follow = False
         self._played: list[int] = []
 
@@ -576,19 +577,24 @@ class MCTSAgent(Agent):
         self._played.append(action)
 
     def choose(self, state: State) -> Decision:
+        whole = self.options.budget()
         work = self._vote if self.options.determinizations else self._search
         works = [partial(work, state, part) for part in range(len(self._searchers))]
         tally = Tally.sum(side_by_side(works))
         self._may_follow = self.options.reuse
         self._played = []
-        if self.options.determinizations:
-            return tally.decision(self.game.rules)
-        return tally.decision(self.game.rules, self._searchers[0].line)
+        line = () if self.options.determinizations else (self._searchers[0].line,)
+        decision = tally.decision(self.game.rules, *line)
+        self._late.learn(whole)
+        return decision
+
+    def _budget(self, part: int) -> Budget:
+        """What a thread may spend, from now on."""
+        return self.options.budget(part, len(self._searchers), self._late.seconds)
 
     def _search(self, state: State, part: int) -> Tally:
         """Grow the tree of one thread, from what is there of it if it may be reused."""
-        budget = self.options.budget(part, len(self._searchers))
-        searcher = self._searchers[part]
+        budget, searcher = self._budget(part), self._searchers[part]
         if not (self._may_follow and searcher.follow(self._played, state)):
             searcher.begin(state)
         return searcher.search(budget)
@@ -597,7 +603,7 @@ class MCTSAgent(Agent):
         """Search what is redrawn, in one thread, as often as it is its turn."""
         searcher, rules, total = self._searchers[part], self.game.rules, Tally({}, False, 0, 0)
         redraw, times = make_verb(rules, "resample"), self.options.determinizations
-        whole = self.options.budget(part, len(self._searchers))
+        whole = self._budget(part)
         turns = range(part, times, len(self._searchers))
         for turn, number in enumerate(turns):
             left = whole.left

@@ -80,9 +80,14 @@ class TreeOptions:
             value = getattr(self, option)
             raise ValueError(f"option {option!r} of {self.agent} must be {what}, not {value}")
 
-    def budget(self, part: int, parts: int) -> Budget:
-        """What one of several searches that share the simulations may spend, from now on."""
+    def budget(self, part: int = 0, parts: int = 1, late: float = 0.0) -> Budget:
+        """What one of several searches that share the simulations may spend, from now on.
+
+        With a limit of time, it is to end ``late`` seconds sooner.
+        """
         whole = Budget.of_simulations(self.sims, self.time)
+        if whole.seconds is not None:
+            whole.seconds -= late
         if whole.steps is not None:
             whole.steps = (whole.steps + part) // parts
         return whole

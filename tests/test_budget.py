@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from agents import budget
-from agents.budget import Budget
+from agents.budget import Budget, Lateness
 
 
 class Clock:
@@ -74,3 +74,43 @@ def test_there_is_a_first_chunk_however_little_time_there_is(clock: Clock) -> No
     clock.now += 1.0
     assert limit.chunk(0, 64) == 64
     assert limit.chunk(64, 64) == 0
+
+
+def decide(clock: Clock, late: Lateness, search: float, after: float) -> float:
+    """Make a decision in 0.1 s, with a search that would take so long; when it is made."""
+    begun = clock.now
+    whole = Budget(None, 0.1)
+    clock.now += min(search, 0.1 - late.seconds) + after
+    late.learn(whole)
+    return clock.now - begun
+
+
+def test_what_comes_after_the_search_is_learned_and_allowed_for(clock: Clock) -> None:
+    late = Lateness()
+    assert decide(clock, late, 9.0, 0.004) == pytest.approx(0.104)
+    assert late.seconds == pytest.approx(0.001)
+    assert decide(clock, late, 9.0, 0.004) == pytest.approx(0.103)
+    for _ in range(30):
+        decide(clock, late, 9.0, 0.004)
+    assert late.seconds == pytest.approx(0.004, rel=1e-3)
+    # A decision that needs no search to the end says nothing of it.
+    decide(clock, late, 0.01, 0.004)
+    assert late.seconds == pytest.approx(0.004, rel=1e-3)
+    # What takes less time by and by is unlearned.
+    for _ in range(30):
+        decide(clock, late, 9.0, 0.001)
+    assert late.seconds == pytest.approx(0.001, rel=1e-2)
+
+
+def test_a_search_gets_most_of_the_time_whatever_comes_after_it(clock: Clock) -> None:
+    late = Lateness()
+    for _ in range(30):
+        decide(clock, late, 9.0, 1.0)
+    assert late.seconds == pytest.approx(0.01)
+
+
+def test_without_a_limit_of_time_nothing_is_late(clock: Clock) -> None:
+    late, whole = Lateness(), Budget(10, None)
+    clock.now += 1.0
+    late.learn(whole)
+    assert late.seconds == 0.0
