@@ -258,7 +258,7 @@ def make_simulate(rules: Rules) -> Kernel:
             copy_words(s, root, num_words)
             resample(s, me, rng)
             depth = descend(sets, s, me, how, many, marks, scratch, path, rng)
-            rollout(s, how.cutoff, rng, scratch, learned, result)
+            rollout(s, how.cutoff, how.tries, rng, scratch, learned, result)
             for i in range(depth):
                 edge = path[i]
                 sets.visits[edge] += 1
@@ -338,7 +338,8 @@ class ISMCTSOptions(TreeOptions):
     agent = "ismcts"
 
     c: float = 2.0
-    cutoff: int = 2
+    cutoff: int = 6
+    tries: int = 12
     observer: str = "single"
 
     def __post_init__(self) -> None:

@@ -57,15 +57,19 @@ def make_judge(rules: Rules) -> Kernel:
 
 
 def make_rollout(rules: Rules) -> Kernel:
-    """The jittable ``(s, cutoff, rng, scratch, learned, result)``: judge ``s``, which is spoilt.
+    """The jittable ``(s, cutoff, tries, rng, scratch, learned, result)``: judge and spoil ``s``.
 
-    Plays at random for ``cutoff`` decisions and on until the game is settled, then writes a
-    utility for each player (``float64[num_players]``): the payoff at the end of the game, or else
-    what it is judged to be worth, shifted in a zero-sum game so that the sum is zero.
+    Plays for ``cutoff`` decisions and on until the game is settled, then writes a utility for each
+    player (``float64[num_players]``): the payoff at the end of the game, or else what it is judged
+    to be worth, shifted in a zero-sum game so that the sum is zero.  Each decision is for the best
+    of ``tries`` random actions by the game's estimate, or with 1 for any; so playouts are what
+    Winands and Bjornsson, "Evaluation function based Monte-Carlo LOA", ACG 2009, call greedy, or
+    a mixture of that and random ones, with or without their cut-off.  ``scratch`` has two
+    rows, of which ``s`` may be the first.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff, settled, judge = rules.payoff, rules.settled, make_judge(rules)
-    num_players, zero_sum = rules.num_players, rules.zero_sum
+    foresee, num_players, zero_sum = make_foresee(rules), rules.num_players, rules.zero_sum
 
     @register_jitable
     def judge_all(s, learned, result):
@@ -78,17 +82,34 @@ def make_rollout(rules: Rules) -> Kernel:
                 result[player] -= surplus / num_players
 
     @register_jitable
-    def rollout(s, cutoff, rng, scratch, learned, result):
+    def pick(s, player, tries, rng, scratch):
+        """The best of some random actions."""
+        moves, ahead = scratch.moves[0], scratch.words[1]
+        n = legal(s, moves)
+        if tries == 1:
+            return moves[below(rng, n)]
+        best = moves[0]
+        highest = -np.inf
+        for i in range(min(tries, n)):
+            drawn = i + below(rng, n - i)
+            moves[i], moves[drawn] = moves[drawn], moves[i]
+            _, value = foresee(s, moves[i], player, ahead)
+            if value > highest:
+                best, highest = moves[i], value
+        return best
+
+    @register_jitable
+    def rollout(s, cutoff, tries, rng, scratch, learned, result):
         moves, weight = scratch.moves[0], scratch.weight
         left = cutoff
         player = to_move(s)
         while player != TERMINAL and not (left <= 0 and settled(s)):
             if player == CHANCE:
-                choice = weighted(rng, weight, chance(s, moves, weight))
+                action = moves[weighted(rng, weight, chance(s, moves, weight))]
             else:
-                choice = below(rng, legal(s, moves))
+                action = pick(s, player, tries, rng, scratch)
                 left -= 1
-            apply(s, moves[choice])
+            apply(s, action)
             player = to_move(s)
         if player != TERMINAL:
             judge_all(s, learned, result)

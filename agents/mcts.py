@@ -328,7 +328,7 @@ def make_simulate(rules: Rules, shares: bool) -> Kernel:
             for player in range(num_players):
                 result[player] = in_eyes_of(tree.value[node], tree.mover[node], player)
             return
-        rollout(s, how.cutoff, rng, scratch, learned, result)
+        rollout(s, how.cutoff, how.tries, rng, scratch, learned, result)
 
     @compiled(
         rules.name,

@@ -42,6 +42,8 @@ class TreeOptions:
         selection: ``uct`` or ``puct``.
         cutoff: how many decisions a playout makes before the game's estimate judges; -1 is to
             play to the end.
+        tries: how many random actions each decision of a playout compares by the game's estimate,
+            to take the best of them; 1 is to play at random.
         nodes: the most nodes a tree may hold; a full tree still learns, but grows no more.
         reuse: keep what was learned in earlier moves of the game.
         threads: how many trees grow side by side; what they found is added up.
@@ -57,6 +59,7 @@ class TreeOptions:
     temperature: float = 0.5
     selection: str = "puct"
     cutoff: int = 0
+    tries: int = 1
     nodes: int = 4_000_000
     reuse: bool = True
     threads: int = 1
@@ -72,6 +75,7 @@ class TreeOptions:
         self.require("selection", self.selection in ("uct", "puct"), "uct or puct")
         self.require("bias", not self.bias or self.selection == "uct", "0 with selection=puct")
         self.require("cutoff", self.cutoff >= TO_THE_END, "at least -1")
+        self.require("tries", self.tries >= 1, "at least 1")
         self.require("threads", 1 <= self.threads <= _MOST_THREADS, f"1 to {_MOST_THREADS}")
 
     def require(self, option: str, holds: bool, what: str) -> None:
@@ -114,6 +118,8 @@ class Selection(NamedTuple):
     """whether to prove values"""
     cutoff: int
     """decisions of a playout"""
+    tries: int
+    """actions compared at each of them"""
     implicit: float
     """the weight of the minimax of estimates; 0 asks for no such values"""
 
@@ -137,12 +143,13 @@ class Selection(NamedTuple):
             compares=puct or urgency < math.inf,
             solve=solve,
             cutoff=rules.max_length if options.cutoff == TO_THE_END else options.cutoff,
+            tries=options.tries,
             implicit=float(implicit),
         )
 
 
 SELECTION = numba.typeof(
-    Selection(1.0, 1.0, 0.0, 1.0, 0.0, 1.0, False, False, False, False, 0, 0.0)
+    Selection(1.0, 1.0, 0.0, 1.0, 0.0, 1.0, False, False, False, False, 0, 1, 0.0)
 )
 """The numba type of a :class:`Selection`, for signatures."""
 

@@ -1,21 +1,25 @@
 """The options of the tree search: how it selects, judges, keeps its tree and uses threads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from numba.extending import register_jitable
 
 import cardcommons
-from agents import make_agent
+from agents import Decision, make_agent
 from agents.mcts import MCTSAgent
 from agents.selection import Selection, TreeOptions, effort_of, level_of, prior_of, spread_of
 from agents.transpositions import make_transpositions
 from agents.tree import Tree, make_keep, make_tree, plant
 from cardcommons import State
 from tests.particles.endings import exact_value, late_states
+from tests.toy import RACE, RaceParams
 
 UCT = "selection=uct,cutoff=-1"
 
 
-def decide(spec: str, state: State, seed: int = 1):  # type: ignore[no-untyped-def]
+def decide(spec: str, state: State, seed: int = 1) -> Decision:
     agent = make_agent(spec, state.game)
     agent.restart(seed)
     return agent.decide(state)
@@ -56,6 +60,28 @@ def test_an_early_cut_off_judges_by_the_estimate() -> None:
             assert candidate.value == pytest.approx(after.estimate(state.player), abs=1e-12)
             compared += 1
     assert compared > 5
+
+
+@register_jitable
+def _small_steps(s, player):
+    """Likes a low count, whoever asks."""
+    return -0.01 * s[0]
+
+
+def test_playouts_take_the_best_of_the_actions_they_try() -> None:
+    """With all tried, everyone adds 1 for as long as adding 2 doesn't win."""
+    game = RACE.make(RaceParams(goal=8))
+    state = State(replace(game, rules=game.rules._replace(estimate=_small_steps)))
+    found = {}
+    for tries in (1, 2, 50):
+        decisions = [
+            decide(f"mcts:sims=2,selection=uct,cutoff=-1,tries={tries}", state, seed)
+            for seed in range(40)
+        ]
+        found[tries] = [{c.action: c.value for c in d.candidates} for d in decisions]
+    # Whoever finds a count of 6 wins: after 1, player 0, and after 2, player 1.
+    assert found[2] == found[50] == [{0: 1.0, 1: -1.0}] * 40
+    assert {values[0] for values in found[1]} == {values[1] for values in found[1]} == {-1.0, 1.0}
 
 
 def test_an_untried_action_can_wait() -> None:
@@ -303,6 +329,7 @@ def test_determinizations_share_the_simulations() -> None:
         ("mcts:fpu=nan", "'fpu' of mcts must be a number or inf, not nan"),
         ("mcts:temperature=0", "'temperature' of mcts must be at least 0.02 and finite, not 0.0"),
         ("mcts:cutoff=-2", "'cutoff' of mcts must be at least -1, not -2"),
+        ("mcts:tries=0", "'tries' of mcts must be at least 1, not 0"),
         ("mcts:implicit=1", "'implicit' of mcts must be 0 to less than 1, not 1.0"),
         ("mcts:threads=0", "'threads' of mcts must be 1 to 256, not 0"),
         ("mcts:determinizations=-1", "'determinizations' of mcts must be at least 0, not -1"),
