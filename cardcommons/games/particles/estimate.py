@@ -48,8 +48,10 @@ class Weights(NamedTuple):
     """A placement that there would be on the move."""
     wait: float = 0.92
     """To be ahead while the other must act."""
-    hand: float = -0.14
+    hand: float = -0.1
     """A card in hand."""
+    level: float = 0.25
+    """A level of which there is one."""
     tempo: float = 0.63
     """To be on the move."""
     certainty: float = 0.15
@@ -65,11 +67,12 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-_CARD, _REACH, _BREADTH, _PLACEMENT, _WAIT, _HAND, _TEMPO, _CERTAINTY = range(8)
-_TUTORIAL_HAND, _TUTORIAL_REACH, _TUTORIAL_TEMPO, _TUTORIAL_CERTAINTY = range(8, len(WEIGHTS))
+_CARD, _REACH, _BREADTH, _PLACEMENT, _WAIT, _HAND, _LEVEL, _TEMPO, _CERTAINTY = range(9)
+_TUTORIAL_HAND, _TUTORIAL_REACH, _TUTORIAL_TEMPO, _TUTORIAL_CERTAINTY = range(9, len(WEIGHTS))
 
 _CARDS = 24
 _S16, _S32 = np.uint64(16), np.uint64(32)
+_SIX, _ONE_COLOUR = np.uint64(6), np.uint64(0x3F)
 _HANDS = np.uint64(0xFFFFFF) << np.uint64(16)
 
 
@@ -108,6 +111,12 @@ def _prospects(reach, hand, side):
 
 
 @register_jitable
+def _levels(hand):
+    """How many levels a hand has a card of."""
+    return popcount((hand | hand >> _SIX) & _ONE_COLOUR)
+
+
+@register_jitable
 def _sign_of_mover(s, player):
     return 1.0 if field(s[META], MOVER_SHIFT, ONE) == player else -1.0
 
@@ -126,6 +135,7 @@ def _standard(s, player, w):
     lead += w[_BREADTH] * (math.sqrt(my_ways) - math.sqrt(their_ways))
     lead += w[_PLACEMENT] * (my_placements - their_placements)
     lead += w[_HAND] * (popcount(my_hand) - popcount(their_hand))
+    lead += w[_LEVEL] * (_levels(my_hand) - _levels(their_hand))
     lead += w[_TEMPO] * _sign_of_mover(s, player)
     ahead = leader(s)
     if ahead != field(meta, MOVER_SHIFT, ONE):
