@@ -62,10 +62,9 @@ def make_rollout(rules: Rules) -> Kernel:
     Plays for ``cutoff`` decisions and on until the game is settled, then writes a utility for each
     player (``float64[num_players]``): the payoff at the end of the game, or else what it is judged
     to be worth, shifted in a zero-sum game so that the sum is zero.  Each decision is for the best
-    of ``tries`` random actions by the game's estimate, or with 1 for any; so playouts are what
-    Winands and Bjornsson, "Evaluation function based Monte-Carlo LOA", ACG 2009, call greedy, or
-    a mixture of that and random ones, with or without their cut-off.  ``scratch`` has two
-    rows, of which ``s`` may be the first.
+    of ``tries`` random actions by the game's estimate, or with 1 for any: between the greedy
+    playouts and the random ones of Winands and Bjornsson, "Evaluation function based Monte-Carlo
+    LOA", ACG 2009.  ``scratch`` has two rows, of which ``s`` may be the first.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
     payoff, settled, judge = rules.payoff, rules.settled, make_judge(rules)

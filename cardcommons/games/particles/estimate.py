@@ -35,7 +35,8 @@ class Weights(NamedTuple):
     """What counts how much; fitted to games of minimax against itself.
 
     ``python -m experiments.fit_estimate --game particles particles:torus=True --agent
-    minimax:nodes=2000,table=14 --games 1500``, and likewise for the tutorial games.
+    minimax:nodes=2000,table=14 --games 1500``, and likewise for the tutorial games; ``hand`` and
+    ``level`` by matches after that.
     """
 
     card: float = 0.23
