@@ -55,8 +55,8 @@ it, so that it is true at any depth; ``age`` is the number of the search that wr
 _BUCKET = 2
 """How many entries a key may choose from."""
 
-_FIRST_BITS = 14
-"""A table begins with ``2**14`` entries in use, few enough to stay in a cache near the core."""
+_FIRST_BITS = 16
+"""A table begins with ``2**16`` entries in use, few enough to stay near the core."""
 
 _NODES_PER_ENTRY = 64
 """A search of more nodes than that for each entry in use puts twice as many to use.

@@ -154,17 +154,17 @@ def test_a_limit_of_nodes_is_kept_and_reproducible() -> None:
 
 
 def test_when_the_table_grows_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than a million nodes are more than the first entries serve."""
+    """More than four million nodes are more than the first entries serve."""
     state = State(cardcommons.load("particles"))
-    agent = make_agent("minimax:nodes=1200000", state.game)
+    agent = make_agent("minimax:nodes=4300000", state.game)
     agent.restart(0)
     decision = agent.decide(state)
     assert isinstance(agent, MinimaxAgent)
-    assert agent._table.size == 2**15
+    assert agent._table.size == 2**17
     monkeypatch.setattr(Budget, "_LONGEST_SLICE", 0.0001)
-    assert decide("minimax:nodes=1200000", state) == decision
+    assert decide("minimax:nodes=4300000", state) == decision
     agent.restart(0)
-    assert agent._table.size == 2**14
+    assert agent._table.size == 2**16
     assert not agent._memory.view(np.uint8)[: agent._table.nbytes].any()
     assert agent.decide(state) == decision
 
