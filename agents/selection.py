@@ -22,6 +22,8 @@ TO_THE_END = -1
 """A ``cutoff`` that never comes."""
 
 _MOST_THREADS = 256
+_MOST = 1_000_000
+"""What every game's length and number of actions are far below."""
 _LEAST_TEMPERATURE = 0.02
 _PUCT_URGENCY = -0.3
 
@@ -74,8 +76,8 @@ class TreeOptions:
         self.require("temperature", enough, f"at least {_LEAST_TEMPERATURE} and finite")
         self.require("selection", self.selection in ("uct", "puct"), "uct or puct")
         self.require("bias", not self.bias or self.selection == "uct", "0 with selection=puct")
-        self.require("cutoff", self.cutoff >= TO_THE_END, "at least -1")
-        self.require("tries", self.tries >= 1, "at least 1")
+        self.require("cutoff", TO_THE_END <= self.cutoff <= _MOST, f"-1 to {_MOST}")
+        self.require("tries", 1 <= self.tries <= _MOST, f"1 to {_MOST}")
         self.require("threads", 1 <= self.threads <= _MOST_THREADS, f"1 to {_MOST_THREADS}")
 
     def require(self, option: str, holds: bool, what: str) -> None:

@@ -69,6 +69,8 @@ def assert_consistent(pair: Pair, player: int, seed: int) -> int:
     """
     words = pair.state.words.copy()
     other = resampled(pair.state, player, seed)
+    one, alike = (resampled(state, player, seed ^ 1) for state in (pair.state, other))
+    assert np.array_equal(one.words, alike.words)  # by what is known and the seed alone
     assert np.array_equal(pair.state.words, words)
     assert info_key(other, player) == info_key(pair.state, player)
     assert observation(other, player) == observation(pair.state, player)

@@ -89,27 +89,22 @@ def _redraw_hand(s, player, shown, rng):
 
 
 @register_jitable
-def _present_hand(s, player):
-    """All cards of the hand that a player drew last, those already shown from it included."""
-    total, full = drawn(s[META], player), field(s[META], HAND_SHIFT, _PAIR)
-    begin = max(total - 1, 0) // full * full
+def _cards_drawn(s, player, begin, end):
+    """The cards that a player drew as numbers ``begin`` to ``end``, whatever their order."""
     cards = ZERO
-    for i in range(begin, total):
+    for i in range(begin, end):
         cards += one_card(0, get_drawn(s, player, i))
     return cards
 
 
 @register_jitable
-def _replace_unshown(s, player, begin, end, old):
-    """In the hand drawn as numbers ``begin`` to ``end``, put the new cards for the unshown ones."""
-    new = cards_of(s[HANDS], player)
-    for i in range(begin, end):
-        rank = get_drawn(s, player, i)
-        if _count(old, rank) > 0:
-            old -= one_card(0, rank)
-            fresh = lowest(ranks_of(new)) >> 1
-            new -= one_card(0, fresh)
-            set_drawn(s, player, i, fresh)
+def _sort_drawn(s, player, begin, cards):
+    """Let these cards be drawn in ascending order, from number ``begin`` on."""
+    while cards:
+        rank = lowest(ranks_of(cards)) >> 1
+        cards -= one_card(0, rank)
+        set_drawn(s, player, begin, rank)
+        begin += 1
 
 
 @register_jitable
@@ -123,13 +118,20 @@ def _shuffle_drawn(s, player, begin, end, rng):
 
 @register_jitable
 def resample(s, player, rng):
-    """Redraw the other player's hand, and the order in which each of their hands came."""
+    """Redraw the other player's hand, and the order in which each of their hands came.
+
+    What is drawn depends on what ``player`` knows and on ``rng`` alone, so hands are put in order
+    before they are shuffled.
+    """
     other = 1 - player
-    old = cards_of(s[HANDS], other)
-    _redraw_hand(s, other, _present_hand(s, other) - old, rng)
     total, full = drawn(s[META], other), field(s[META], HAND_SHIFT, _PAIR)
+    present = max(total - 1, 0) // full * full
+    shown = _cards_drawn(s, other, present, total) - cards_of(s[HANDS], other)
+    _redraw_hand(s, other, shown, rng)
     for begin in range(0, total, full):
         end = min(begin + full, total)
-        if end == total:
-            _replace_unshown(s, other, begin, end, old)
+        cards = _cards_drawn(s, other, begin, end)
+        if begin == present:
+            cards = shown + cards_of(s[HANDS], other)
+        _sort_drawn(s, other, begin, cards)
         _shuffle_drawn(s, other, begin, end, rng)
