@@ -238,13 +238,6 @@ def targets(s):
 
 
 @register_jitable
-def plane_of(low, high, level):
-    """The plane of ``level`` (0 to 5) out of two words of lanes."""
-    word = low if level < 4 else high
-    return (word >> np.uint64((level & 3) * 16)) & CELLS
-
-
-@register_jitable
 def _openings(hand, out):
     n = 0
     cards = hand & _TWO_TO_FIVE
