@@ -130,8 +130,9 @@ def resample(s, player, rng):
     _redraw_hand(s, other, shown, rng)
     for begin in range(0, total, full):
         end = min(begin + full, total)
-        cards = _cards_drawn(s, other, begin, end)
         if begin == present:
             cards = shown + cards_of(s[HANDS], other)
+        else:
+            cards = _cards_drawn(s, other, begin, end)
         _sort_drawn(s, other, begin, cards)
         _shuffle_drawn(s, other, begin, end, rng)
