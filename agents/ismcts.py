@@ -5,13 +5,20 @@ Computational Intelligence and AI in Games 4(2), 2012.  Each simulation first re
 searching player doesn't know, then walks by the actions that are legal in the redrawn state; an
 action's bound counts how often it was available.  Hidden cards themselves are never looked at.
 
-Where a simulation stands is found by what an *observer* knows there (``info_key``), not by the
-actions that led there.  So actions and draws that look the same to the observer lead to the same
-place, whatever they were.  With ``observer=single`` this is the searching player throughout.  With
-``observer=many`` each decision is looked up by what its own player knows, the redrawn cards
+Where a simulation stands is not found by the actions that led there.  With ``observer=table``, the
+default, it is what the player to move sees there (``view_key``), however it came about: the order
+of draws and plays is forgotten, an imperfect recall (Waugh et al., "A practical use of imperfect
+recall", SARA 2009) that brings many simulations together.  The searching player's hand counts, the
+others' don't; of them it matters only which of the actions are available, as in the article's own
+multiple-observer search.  But what the others have hidden on the table they know.
+
+The other two are by information sets, with all the past (``info_key``): actions and draws that
+look the same to an observer lead to the same place, whatever they were.  With ``observer=single``
+this is the searching player throughout, so that the others seem not to know what they have hidden.
+With ``observer=many`` each decision is looked up by what its own player knows, the redrawn hand
 included (Heinrich and Silver, "Smooth UCT search in computer poker", IJCAI 2015, call it
-multiple-observer), which needs many more simulations.  Either way the statistics of an action are
-kept by its own id, since whoever plays it knows what it is.
+multiple-observer), which needs many more simulations.  In any case the statistics of an action
+are kept by its own id, since whoever plays it knows what it is.
 """
 
 from dataclasses import dataclass
@@ -82,6 +89,9 @@ def make_marks(num_actions: int) -> Marks:
 
 _MARKS = numba.typeof(make_marks(1))
 
+_OBSERVERS = ("single", "many", "table")
+_MANY, _TABLE = map(_OBSERVERS.index, ("many", "table"))
+
 
 @register_jitable
 def _take_stock(sets, number, marks, edges, n):
@@ -143,17 +153,30 @@ def _best_edge(sets, edges, n, how, visits, total, priors):
     return best
 
 
+def make_view(rules: Rules) -> Kernel:
+    """The jittable ``(s, player, hand) -> uint64``: the game's ``view_key`` or ``info_key``."""
+    info_key = rules.info_key
+    if rules.view_key is not None:
+        return rules.view_key
+
+    @register_jitable
+    def view_key(s, player, hand):
+        return info_key(s, player)
+
+    return view_key
+
+
 @cache
 def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(sets, root, n, how, many, rng, scratch, learned, marks, path, result) -> root``.
+    """Compile ``(sets, root, n, how, observer, rng, scratch, learned, marks, path, result)``.
 
-    Runs ``n`` simulations for the player to move in ``root`` and returns its information set.
-    ``how`` is a :class:`Selection`, ``many`` says who observes, ``scratch`` has two rows,
-    ``learned`` is :class:`agents.judging.Learned`, ``path`` is ``int64[max_length]`` and ``result``
-    ``float64[num_players]``.
+    Runs ``n`` simulations for the player to move in ``root`` and returns the number of its
+    information set.  ``how`` is a :class:`Selection`, ``observer`` the place of the option's value
+    in ``_OBSERVERS``, ``scratch`` has two rows, ``learned`` is :class:`agents.judging.Learned`,
+    ``path`` is ``int64[max_length]`` and ``result`` ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
-    info_key, resample = rules.info_key, rules.resample
+    info_key, view_key, resample = rules.info_key, make_view(rules), rules.resample
     rollout, foresee = make_rollout(rules), make_foresee(rules)
     num_words = rules.num_words
 
@@ -196,12 +219,19 @@ def make_simulate(rules: Rules) -> Kernel:
         return _best_edge(sets, edges, found, how, visits, total, priors)
 
     @register_jitable
-    def locate(sets, s, observer, player, guess):
+    def key_of(s, me, player, observer):
+        """By what the place is found where ``player`` is to act, while ``me`` searches."""
+        if observer == _TABLE:
+            return set_key(view_key(s, player, player == me), player, player)
+        knowing = player if observer == _MANY else me
+        return set_key(info_key(s, knowing), knowing, player)
+
+    @register_jitable
+    def locate(sets, key, guess):
         """(information set, whether it is new); none if there is no room for it.
 
         ``guess`` is where it may be, or none: to look there first saves a search in most cases.
         """
-        key = set_key(info_key(s, observer), observer, player)
         if guess != NONE and sets.key[guess] == key:
             return guess, False
         number = set_in(sets, find_slot(sets, key))
@@ -210,7 +240,7 @@ def make_simulate(rules: Rules) -> Kernel:
         return add_set(sets, key), True
 
     @register_jitable
-    def descend(sets, s, me, how, many, marks, scratch, path, rng):
+    def descend(sets, s, me, how, observer, marks, scratch, path, rng):
         """Walk ``s`` to a new information set or the end; returns the number of edges."""
         depth = 0
         while True:
@@ -223,7 +253,7 @@ def make_simulate(rules: Rules) -> Kernel:
                 apply(s, moves[weighted(rng, scratch.weight, n)])
                 continue
             guess = np.int64(sets.goal[path[depth - 1]]) if depth else NONE
-            number, new = locate(sets, s, player if many else me, player, guess)
+            number, new = locate(sets, key_of(s, me, player, observer), guess)
             if depth:
                 sets.goal[path[depth - 1]] = number
             if number == NONE or (new and depth > 0):
@@ -242,7 +272,7 @@ def make_simulate(rules: Rules) -> Kernel:
             types.uint64[::1],
             types.int64,
             SELECTION,
-            types.boolean,
+            types.int64,
             types.uint64[::1],
             SCRATCH,
             LEARNED,
@@ -251,20 +281,20 @@ def make_simulate(rules: Rules) -> Kernel:
             types.float64[::1],
         ),
     )
-    def simulate(sets, root, n, how, many, rng, scratch, learned, marks, path, result):
+    def simulate(sets, root, n, how, observer, rng, scratch, learned, marks, path, result):
         s = scratch.words[0]
         me = to_move(root)
         for _ in range(n):
             copy_words(s, root, num_words)
             resample(s, me, rng)
-            depth = descend(sets, s, me, how, many, marks, scratch, path, rng)
+            depth = descend(sets, s, me, how, observer, marks, scratch, path, rng)
             rollout(s, how.cutoff, how.tries, rng, scratch, learned, result)
             for i in range(depth):
                 edge = path[i]
                 sets.visits[edge] += 1
                 sets.total[edge] += result[sets.mover[edge]]
                 _rate(sets, edge, how)
-        number, _ = locate(sets, root, me, me, NONE)
+        number, _ = locate(sets, key_of(root, me, me, observer), NONE)
         return number
 
     return simulate
@@ -305,7 +335,7 @@ class _Searcher:
             words,
             n,
             self.how,
-            self.options.observer == "many",
+            _OBSERVERS.index(self.options.observer),
             self.rng,
             self.scratch,
             self.learned,
@@ -332,7 +362,7 @@ class ISMCTSOptions(TreeOptions):
 
     Attributes:
         observer: by whose knowledge positions are told apart: ``single``, the searching player's,
-            or ``many``, that of the player to move.
+            ``many``, that of the player to move, or ``table``, what that player sees now.
     """
 
     agent = "ismcts"
@@ -340,11 +370,12 @@ class ISMCTSOptions(TreeOptions):
     c: float = 2.0
     cutoff: int = 6
     tries: int = 12
-    observer: str = "single"
+    observer: str = "table"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require("observer", self.observer in ("single", "many"), "single or many")
+        known = self.observer in _OBSERVERS
+        self.require("observer", known, ", ".join(_OBSERVERS[:-1]) + f" or {_OBSERVERS[-1]}")
 
 
 class ISMCTSAgent(Agent):

@@ -107,6 +107,13 @@ class Rules(NamedTuple):
     """``(s, player) -> uint64``: equal exactly when the player can't tell the states apart."""
     resample: Kernel
     """``(s, player, rng)``: redraw, in place, all that the player doesn't know."""
+    view_key: Kernel | None = None
+    """``(s, player, hand) -> uint64``: equal exactly when the player sees the same position, with
+    their hand if ``hand`` is true, or else without; however it came about.
+
+    Who has the same view and the same hand has the same legal actions.  None if ``info_key`` says
+    no more than that.
+    """
     value: Kernel | None = None
     """``(s, player, weights, work) -> float``: like ``estimate``, by learned ``Game.weights``.
 

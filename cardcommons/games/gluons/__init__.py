@@ -39,6 +39,7 @@ def _rules(params: GluonsParams) -> Rules:
         estimate=estimate.estimate,
         chance=rules.chance,
         info_key=keys.info_key,
+        view_key=keys.view_key,
         resample=resample.resample,
     )
 

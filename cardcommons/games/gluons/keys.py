@@ -1,4 +1,4 @@
-"""Gluons: which states have the same future, and which a player can't tell apart.
+"""Gluons: which states have the same future, and which a player can't tell apart or sees alike.
 
 Vertices matter only by the quarks that lie there, so an area goes by the colours beside it.  Which
 nucleon is which doesn't matter, nor do the names of the colours: any permutation of them, applied
@@ -17,6 +17,7 @@ from cardcommons.games.gluons.rules import (
     MAX_ROUNDS_SHIFT,
     META,
     NUM_PAIRS,
+    OWN,
     RECORDS,
     ROUND_SHIFT,
     SEEN,
@@ -24,11 +25,13 @@ from cardcommons.games.gluons.rules import (
     VALUE,
     activator,
     blocked,
+    cards_of,
     count_of,
     existing,
     face_down,
     gluons,
     holder,
+    one_card,
     owned,
     pair_of,
     phase,
@@ -42,7 +45,8 @@ _NIBBLE = np.uint64(15)
 _PERMUTATIONS = np.uint64(0b00_01_10_00_10_01_01_00_10_01_10_00_10_00_01_10_01_00)
 """Six permutations of the colours, two bits a colour, the first colour of each lowest."""
 _TWO_BITS = np.uint64(3)
-_ALL_BUT_QUARKS = np.uint64((1 << 48) - 1)
+_BELOW_TOP = np.uint64((1 << 48) - 1)
+"""COUNTS without the quarks, or DECKS without the areas."""
 
 
 @register_jitable
@@ -129,7 +133,7 @@ def state_key(s):
     What the players have seen of each other's cards is not in it, nor which gluons lie face down.
     """
     players = players_of(s[META])
-    rest = mix(_turns(s) ^ (s[COUNTS] & _ALL_BUT_QUARKS))
+    rest = mix(_turns(s) ^ (s[COUNTS] & _BELOW_TOP))
     best = FULL
     for permutation in range(6):
         digest = _nucleon_hash(s, 0, permutation) + _nucleon_hash(s, 1, permutation)
@@ -140,10 +144,9 @@ def state_key(s):
 
 
 @register_jitable
-def _own_face_down(s, player):
-    """The part of VALUE that tells a player's gluons that lie face down."""
+def _values_on(s, areas):
+    """The part of VALUE that tells the gluons on a plane of areas."""
     values = ZERO
-    areas = owned(s, player) & face_down(s)
     while areas:
         area = np.uint64(4 * lowest(areas))
         areas = without_lowest(areas)
@@ -157,5 +160,31 @@ def info_key(s, player):
 
     The draws are in their order; when they came, the actions tell.
     """
-    own = mix(s[RECORDS + 2 * player] ^ np.uint64(player)) ^ _own_face_down(s, player)
+    own = mix(s[RECORDS + 2 * player] ^ np.uint64(player))
+    own ^= _values_on(s, face_down(s) & owned(s, player))
     return mix(mix(own) ^ s[SEEN])
+
+
+@register_jitable
+def _never_shown(s):
+    """HANDS and DECKS together, and the gluons that lie face down."""
+    cards = s[HANDS] + (s[DECKS] & _BELOW_TOP)
+    areas = face_down(s)
+    while areas:
+        area = lowest(areas)
+        areas = without_lowest(areas)
+        cards += one_card(_owner_of(s, area), value_at(s, area))
+    return cards
+
+
+@register_jitable
+def view_key(s, player, hand):
+    """Equal exactly when a player sees the same field, points, turns and cards never shown.
+
+    Their own gluons they see face down, too; ``hand`` says whether their hand counts.  In which
+    order cards were drawn or played is not in it.
+    """
+    values = s[VALUE] ^ _values_on(s, face_down(s) & ~owned(s, player))
+    digest = mix(mix(_turns(s) ^ s[COUNTS]) ^ s[OWN])
+    digest = mix(mix(digest ^ values) ^ _never_shown(s))
+    return mix(digest ^ ~cards_of(s[HANDS], player)) if hand else digest

@@ -28,6 +28,7 @@ def _rules(most: float) -> Rules:
         estimate=estimate.estimate,
         chance=rules.chance,
         info_key=keys.info_key,
+        view_key=keys.view_key,
         resample=resample.resample,
     )
 

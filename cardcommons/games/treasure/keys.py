@@ -1,4 +1,4 @@
-"""Treasure: which states have the same future, and which a player can't tell apart.
+"""Treasure: which states have the same future, and which a player can't tell apart or sees alike.
 
 Once both players have played a card, columns matter only by their order: boards shifted sideways
 have the same future.  Boards mirrored left to right always do, e being the middle.
@@ -19,6 +19,7 @@ from cardcommons.games.treasure.rules import (
     SEEN,
     TAKEN,
     WIDTH,
+    cards_of,
     columns_of,
 )
 
@@ -65,3 +66,17 @@ def info_key(s, player):
     """
     own = DRAWN + 2 * player
     return mix(mix(mix(s[SEEN] ^ np.uint64(player)) ^ s[own]) ^ s[own + 1])
+
+
+@register_jitable
+def view_key(s, player, hand):
+    """Equal exactly when a player sees the same tops and turns, and the same cards are to come.
+
+    The cards to come are those in hand or deck; ``hand`` says whether it counts which of their own
+    are in hand.  In which order cards were drawn or played is not in it.
+    """
+    digest = mix(mix(s[META]) ^ s[TAKEN])
+    for word in (RANK, RANK + 1, RANK + 2, RANK + 3, BLACK):
+        digest = mix(digest ^ s[word])
+    digest = mix(digest ^ (s[HANDS] + s[DECKS]))
+    return mix(digest ^ ~cards_of(s[HANDS], player)) if hand else digest
