@@ -22,6 +22,7 @@ _SIGNATURES = {
     "estimate": "float64(uint64[::1], int64)",
     "chance": "int64(uint64[::1], int64[::1], int64[::1])",
     "info_key": "uint64(uint64[::1], int64)",
+    "view_key": "uint64(uint64[::1], int64, boolean)",
     "resample": "void(uint64[::1], int64, uint64[::1])",
 }
 

@@ -1,4 +1,7 @@
-"""Equal state keys go with equal futures, whatever vertices, nucleons and colours are called."""
+"""Equal state keys go with equal futures, whatever vertices, nucleons and colours are called.
+
+Equal view keys go with equal views, as they are: all have their names.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 from cardcommons import State
 from cardcommons.games.gluons.rules import COUNTS, DECKS, HANDS, META, OWN, VALUE
 from cardcommons.perft import perft
+from tests.gluons.test_resample import resampled
 from tests.gluons.walks import (
     DEFAULT,
     FOUR,
@@ -33,6 +37,7 @@ from tests.gluons.walks import (
     info_key,
     pairs,
     played_round,
+    view_key,
     walk,
     whole_tree,
 )
@@ -293,6 +298,92 @@ def test_a_state_in_other_names_has_the_same_key_and_future(
         state.apply(action)
         other.apply(naming.action(action))
     assert other.returns() == state.returns()
+
+
+def viewed(twin: Twin, player: int, hand: bool) -> Hashable:
+    """What a player sees of a state."""
+    field = frozenset(
+        (area, gluon.owner, gluon.face_up, _read_by(player, gluon))
+        for area, gluon in twin.areas.items()
+    )
+    planning, acting = twin.phase == PLANNING, twin.phase in (PLANNING, ACTIVATION)
+    rounds = (twin.round if twin.parameters.max_rounds else 0, twin.is_final)
+    turn = (twin.phase, twin.first, twin.player, twin.pending)
+    order = (_still_in_order(twin) if acting else (), len(twin.locked) if planning else 0)
+    sizes = tuple((*map(len, own),) for own in (twin.hands, twin.decks, twin.kept))
+    quarks, blockers = frozenset(twin.quarks.items()), frozenset(twin.blockers.items())
+    never_shown = tuple(_never_shown(twin, who) for who in range(twin.parameters.players))
+    own_hand = hand and twin.hands[player]
+    return (field, blockers, quarks, rounds, turn, order, sizes, never_shown, own_hand)
+
+
+def _read_by(player: int, gluon: Gluon) -> str:
+    return gluon.pair if gluon.face_up or gluon.owner == player else "?"
+
+
+def _never_shown(twin: Twin, player: int) -> tuple[str, ...]:
+    """What of a deck the others have not seen."""
+    face_down = (gluon.pair for gluon in _gluons(twin, player) if not gluon.face_up)
+    return in_order((*twin.hands[player], *twin.decks[player], *face_down))
+
+
+def assert_views_are_told_apart(found: Iterable[Pair], player: int, hand: bool) -> int:
+    """States have equal keys exactly when they look the same; how many kinds there are."""
+    kinds = {
+        (viewed(pair.twin, player, hand), view_key(pair.state, player, hand))
+        for pair in found
+        if not pair.is_over
+    }
+    assert len({view for view, _ in kinds}) == len(kinds) == len({key for _, key in kinds})
+    return len(kinds)
+
+
+@pytest.mark.parametrize("variant", [TINY, TWO_ROUNDS, TWO_NUCLEONS, HIDING], ids=str)
+def test_view_keys_group_histories_by_what_is_seen(variant: Variant) -> None:
+    found = list(islice(whole_tree(Pair.start(variant)), 6000))
+    for player in variant.players:
+        without = assert_views_are_told_apart(found, player, hand=False)
+        assert without <= assert_views_are_told_apart(found, player, hand=True)
+        assert without < len({info_key(pair.state, player) for pair in found})
+
+
+def test_view_keys_group_what_follows_from_positions_of_random_games(variant: Variant) -> None:
+    found = []
+    for policy in ("hiding", "in turn"):
+        rng = Random(f"{variant} views {policy}")
+        line = [now.copy() for now, _ in walk(Pair.start(variant), POLICIES[policy], rng)]
+        found += [near for pair in rng.sample(line, 3) for near in _around(pair, 80)]
+    for player in variant.players:
+        for hand in (False, True):
+            assert assert_views_are_told_apart(found, player, hand) > 50
+
+
+@given(pairs(), st.integers(0, 2**64 - 1))
+def test_the_view_is_of_nothing_that_is_hidden(pair: Pair, seed: int) -> None:
+    state = pair.state
+    for player in pair.players:
+        other = resampled(state, player, seed)
+        for hand in (False, True):
+            assert view_key(other, player, hand) == view_key(state, player, hand)
+
+
+def test_gluons_face_down_are_in_the_view_of_their_owner_alone() -> None:
+    start = Pair.start(DEFAULT).played(DEAL)
+    told = ["RG?A21 RG@A31 RB?A23 RB@A32 GR@A12", "RB?A21 RG@A31 RG?A23 RB@A32 GR@A12"]
+    one, other = (start.played(actions.split()).state for actions in told)
+    assert view_key(one, 0, False) != view_key(other, 0, False)
+    assert view_key(one, 1, False) == view_key(other, 1, False)
+
+
+def test_the_order_of_draws_and_plays_is_in_no_view() -> None:
+    deals = [DEAL, DEAL[4::-1] + DEAL[5:]]
+    one, other = (
+        Pair.start(DEFAULT).played(deal + plays.split())
+        for deal, plays in zip(deals, ["RG@A21 RB@A32 GR@A12", "GR@A12 RB@A32 RG@A21"], strict=True)
+    )
+    for player in (0, 1):
+        assert view_key(one.state, player, True) == view_key(other.state, player, True)
+        assert info_key(one.state, player) != info_key(other.state, player)
 
 
 class Worth(NamedTuple):

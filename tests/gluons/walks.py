@@ -173,6 +173,11 @@ def info_key(state: State, player: int) -> int:
     return int(make_verb(state.game.rules, "info_key")(state.words, player))
 
 
+def view_key(state: State, player: int, hand: bool) -> int:
+    """What stands for a player's view of the table, with or without the own hand."""
+    return int(make_verb(state.game.rules, "view_key")(state.words, player, hand))
+
+
 def cards(word: Any, player: int) -> tuple[str, ...]:
     """A hand or a deck of HANDS or DECKS, as the twin has it."""
     told = text.listed(text.counts(word, player))

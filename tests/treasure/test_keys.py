@@ -1,4 +1,7 @@
-"""Equal state keys go with equal futures, boards shifted sideways or mirrored included."""
+"""Equal state keys go with equal futures, boards shifted sideways or mirrored included.
+
+Equal view keys go with equal views, as they are: columns have their names.
+"""
 
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from cardcommons import State
 from cardcommons.games.treasure.rules import BLACK, RANK, TAKEN, WIDTH
 from cardcommons.perft import perft
+from tests.treasure.test_resample import resampled
 from tests.treasure.walks import (
     DEFAULT,
     NARROW,
@@ -23,11 +27,13 @@ from tests.treasure.walks import (
     Variant,
     choose,
     drawing_chances,
+    info_key,
     pairs,
+    view_key,
     walk,
     whole_tree,
 )
-from tests.twins.treasure import COLUMNS, Card, Twin
+from tests.twins.treasure import COLUMNS, Card, Twin, in_order
 from tests.twins.trees import at_random
 
 THREE_COLUMNS = Variant.of(rows=2, columns=3, ranks=1, copies=2, hand=2)
@@ -96,6 +102,54 @@ def test_keys_group_what_follows_from_positions_of_random_games(variant: Variant
         for pair in rng.sample(line, 2):
             found += _around(pair, 150)
     assert assert_keys_are_canonical(found) > 100 or variant == NARROW
+
+
+def viewed(twin: Twin, player: int, hand: bool) -> Hashable:
+    """What a player sees of a state."""
+    tops = frozenset((cell, pile[-1]) for cell, pile in twin.piles.items())
+    to_come = tuple(in_order(twin.hands[who] + twin.decks[who]) for who in (0, 1))
+    sizes = tuple(map(len, twin.hands))
+    draws = (twin.turn, twin.pending, twin.one_hand_used)
+    return (tops, to_come, sizes, draws, twin.owes_first, hand and twin.hands[player])
+
+
+def assert_views_are_told_apart(found: Iterable[Pair], player: int, hand: bool) -> int:
+    """States have equal keys exactly when they look the same; how many kinds there are."""
+    kinds = {
+        (viewed(pair.twin, player, hand), view_key(pair.state, player, hand)) for pair in found
+    }
+    assert len({view for view, _ in kinds}) == len(kinds) == len({key for _, key in kinds})
+    return len(kinds)
+
+
+@pytest.mark.parametrize("variant", [THREE_COLUMNS, TINY[1], TINY[3]], ids=str)
+def test_view_keys_group_all_histories_by_what_is_seen(variant: Variant) -> None:
+    found = list(whole_tree(Pair.start(variant)))
+    for player in (0, 1):
+        without = assert_views_are_told_apart(found, player, hand=False)
+        assert without < assert_views_are_told_apart(found, player, hand=True)
+        assert without < len({info_key(pair.state, player) for pair in found})
+
+
+def test_view_keys_group_what_follows_from_positions_of_random_games(variant: Variant) -> None:
+    found = []
+    for policy in ("playing", "expanding"):
+        rng = Random(f"{variant} views {policy}")
+        line = [now.copy() for now, _ in walk(Pair.start(variant), POLICIES[policy], rng)]
+        found += [near for pair in rng.sample(line, 2) for near in _around(pair, 100)]
+    for player in (0, 1):
+        for hand in (False, True):
+            assert assert_views_are_told_apart(found, player, hand) > 20
+
+
+@given(pairs(), st.integers(0, 2**64 - 1))
+def test_the_view_is_of_nothing_that_is_hidden(pair: Pair, seed: int) -> None:
+    state = pair.state
+    for player in (0, 1):
+        other = resampled(state, player, seed)
+        for hand in (False, True):
+            assert view_key(other, player, hand) == view_key(state, player, hand)
+        assert view_key(other, 1 - player, False) == view_key(state, 1 - player, False)
 
 
 class Worth(NamedTuple):

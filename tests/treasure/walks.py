@@ -124,6 +124,11 @@ def info_key(state: State, player: int) -> int:
     return int(make_verb(state.game.rules, "info_key")(state.words, player))
 
 
+def view_key(state: State, player: int, hand: bool) -> int:
+    """What stands for a player's view of the table, with or without the own hand."""
+    return int(make_verb(state.game.rules, "view_key")(state.words, player, hand))
+
+
 Policy = Callable[[Twin, str], float]
 """The weight with which a random game takes a legal action of a state."""
 
