@@ -3,14 +3,18 @@
 Each gluon on the field counts as much of a point as it seems likely to become valid: the one whose
 turn it is and whose quarks lie right surely is, others may see their quarks change before their
 turn comes, for better or worse.  The others' hidden cards are never looked at.
+
+For the win, each player's share of the chances grows exponentially with these points (Bradley and
+Terry's model of comparisons, for several players Luce's), the slower the more is still to come.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
-from cardcommons.bits import ONE, lowest, without_lowest
+from cardcommons.bits import ONE, lowest, popcount, without_lowest
 from cardcommons.games.gluons.rules import (
     ACTIVATION,
     COUNTS,
@@ -18,7 +22,6 @@ from cardcommons.games.gluons.rules import (
     POINTS,
     deck_size,
     face_down,
-    first_player,
     gluons,
     hand_size,
     phase,
@@ -31,7 +34,13 @@ from cardcommons.games.gluons.rules import (
 
 
 class Weights(NamedTuple):
-    """What counts how much, in points; ``python -m experiments.tune`` varies it."""
+    """What counts how much, in points; ``python -m experiments.tune`` varies it.
+
+    The two of the scale are fitted to games of self-play; the others are too alike in all players
+    for results to tell what a single play gains.
+    ``python -m experiments.fit_estimate --game gluons --agent ismcts:sims=300 --games 1500 --only
+    scale scale_card``.
+    """
 
     valid_now: float = 0.72
     """A gluon whose quarks lie right at present."""
@@ -41,17 +50,19 @@ class Weights(NamedTuple):
     """Another's gluon that is face down."""
     next_to_act: float = 0.98
     """A gluon that is valid and may be activated at once."""
-    card_in_hand: float = 0.04
+    card: float = 0.04
     """A card, in hand or in the deck."""
-    first_seat: float = 0.1
-    """To be first in the round."""
+    scale: float = 0.38
+    """The lead, if nothing is left to come, that makes a win e times as likely as the other's."""
+    scale_card: float = 0.164
+    """What each card to come or on the field adds to it, of those a player has on average."""
 
 
 WEIGHTS = Weights()
-_VALID_NOW, _TURNED, _UNKNOWN, _NEXT_TO_ACT, _CARD_IN_HAND, _FIRST_SEAT = range(len(WEIGHTS))
+_VALID_NOW, _TURNED, _UNKNOWN, _NEXT_TO_ACT, _CARD, _SCALE, _SCALE_CARD = range(len(WEIGHTS))
 
-_WIN_SCALE = 2.5
-"""The lead that is half of what can be hoped for."""
+_MOST = 0.999
+"""What no guess at a win exceeds, since only a finished game is won."""
 
 
 @register_jitable
@@ -63,11 +74,16 @@ def _chance_of(s, area, viewer, owner, w):
 
 
 @register_jitable
-def _prospects(s, viewer, owner, w):
-    """Points of a player, with what is to be hoped for from the field and the hand.
+def _cards_left(s, owner):
+    """A player's cards in hand and in the deck."""
+    return hand_size(s, owner) + deck_size(s, owner)
 
-    Nothing counts as a whole point before it is one, and the first seat only decides ties: so no
-    lead is taken for a proven one.
+
+@register_jitable
+def _prospects(s, viewer, owner, w):
+    """Points of a player, with what is to be hoped for from the field and the cards left.
+
+    Nothing counts as a whole point before it is one.
     """
     best = 0.0
     total = np.float64(points(s, owner))
@@ -80,31 +96,41 @@ def _prospects(s, viewer, owner, w):
         best = max(best, likely)
     if best == w[_VALID_NOW] and phase(s[META]) == ACTIVATION and to_move(s) == owner:
         total += w[_NEXT_TO_ACT] - w[_VALID_NOW]
-    total += w[_CARD_IN_HAND] * (hand_size(s, owner) + deck_size(s, owner))
-    if s[META] & POINTS:
-        return total
-    return total + w[_FIRST_SEAT] * (owner == first_player(s[META]))
+    return total + w[_CARD] * _cards_left(s, owner)
+
+
+@register_jitable
+def _above_the_mean(s, player, players, own, w):
+    """How far ``own`` points are above the mean of all players."""
+    total = own
+    for other in range(players):
+        if other != player:
+            total += _prospects(s, player, other, w)
+    return own - total / players
+
+
+@register_jitable
+def _share(s, player, players, own, w):
+    """The chance to win with ``own`` points."""
+    cards = 0
+    for owner in range(players):
+        cards += _cards_left(s, owner) + popcount(gluons(s, owner))
+    scale = w[_SCALE] + w[_SCALE_CARD] * cards / players
+    odds_against = 0.0
+    for other in range(players):
+        if other != player:
+            odds_against += math.exp((_prospects(s, player, other, w) - own) / scale)
+    return 1.0 / (1.0 + odds_against)
 
 
 @register_jitable
 def weighted(s, player, w):
     """A guess at ``payoff(s, player)`` by the :class:`Weights` ``w``: a tuple or an array."""
     players = players_of(s[META])
-    own, best, total = 0.0, -1.0, 0.0
-    for owner in range(players):
-        hoped = _prospects(s, player, owner, w)
-        total += hoped
-        if owner == player:
-            own = hoped
-        else:
-            best = max(best, hoped)
+    own = _prospects(s, player, player, w)
     if s[META] & POINTS:
-        return own - total / players
-    lead = own - best
-    share = 1.0 / players + lead / (_WIN_SCALE + abs(lead)) * (
-        (1.0 - 1.0 / players) if lead > 0 else 1.0 / players
-    )
-    return (share * players - 1.0) / (players - 1)
+        return _above_the_mean(s, player, players, own, w)
+    return _MOST * (_share(s, player, players, own, w) * players - 1.0) / (players - 1)
 
 
 @register_jitable
