@@ -4,10 +4,14 @@ Player 1 leaves, for a sure 0.4, or stays.  If she stays, player 0 pays her 0.5,
 heads or tails; then she guesses, and wins 1 or loses 1.  Optimal play: leave; hide, either way with
 the same chance.  Who thinks that she will see the coin stays; who thinks that she sees it pays.
 
+Or he hides the coin first and guesses last himself, and she loses 1 if he is right, which he is
+unless he forgets what he hid; to leave in between costs her 0.5.
+
     word 0  bits 0-1  actions so far
             bits 2-3  player 0's action plus 1: 1 pays, 2 is heads, 3 is tails
             bit  4    player 1 left
             bit  5    the guess: 1 is tails
+            bit  6    he begins, and guesses himself
 """
 
 from dataclasses import dataclass
@@ -23,13 +27,15 @@ from cardcommons.treaty import TERMINAL, Game, Rules, no_chance
 LEAVE, STAY = 0, 1
 PAY, HEADS, TAILS = 0, 1, 2
 
-_NO_SHIFT, _S2, _S4, _S5 = (np.uint64(n) for n in (0, 2, 4, 5))
+_NO_SHIFT, _S2, _S4, _S5, _S6 = (np.uint64(n) for n in (0, 2, 4, 5, 6))
 _PAIR = np.uint64(3)
 
 
 @dataclass(frozen=True)
 class HideParams:
-    """Nothing to choose."""
+    """Who guesses."""
+
+    himself: bool = False
 
 
 @register_jitable
@@ -44,41 +50,63 @@ def _hidden(s):
 
 
 @register_jitable
+def _himself(s):
+    return field(s[0], _S6, ONE)
+
+
+@register_jitable
+def _is_hiding(s):
+    return _acted(s) == 1 - _himself(s)
+
+
+@register_jitable
+def _is_guessing(s):
+    return _acted(s) == 2
+
+
+@register_jitable
 def to_move(s):
     acted = _acted(s)
     if acted == 3 or field(s[0], _S4, ONE) or _hidden(s) == 1:
         return TERMINAL
-    return 0 if acted == 1 else 1
+    return acted & 1 if _himself(s) else 1 - (acted & 1)
+
+
+@register_jitable
+def _unseen(s, player):
+    """Whether the coin is hidden from a player."""
+    return player == 1 and to_move(s) != TERMINAL and _hidden(s) > 1
 
 
 @register_jitable
 def legal(s, out):
-    n = 3 if to_move(s) == 0 else 2
-    for action in range(n):
-        out[action] = action
+    least = HEADS if _is_hiding(s) and _himself(s) else 0
+    n = 3 - least if _is_hiding(s) else 2
+    for i in range(n):
+        out[i] = least + i
     return n
 
 
 @register_jitable
 def apply(s, a):
-    acted = _acted(s)
-    if acted == 0:
-        s[0] |= np.uint64(a == LEAVE) << _S4
-    elif acted == 1:
+    if _is_hiding(s):
         s[0] |= np.uint64(a + 1) << _S2
-    else:
+    elif _is_guessing(s):
         s[0] |= np.uint64(a) << _S5
+    else:
+        s[0] |= np.uint64(a == LEAVE) << _S4
     s[0] += ONE
 
 
 @register_jitable
 def payoff(s, player):
     if field(s[0], _S4, ONE):
-        won = 0.4
+        won = -0.5 if _himself(s) else 0.4
     elif _hidden(s) == 1:
         won = 0.5
     else:
-        won = 1.0 if _hidden(s) == 2 + field(s[0], _S5, ONE) else -1.0
+        right = _hidden(s) == 2 + field(s[0], _S5, ONE)
+        won = 1.0 if right != _himself(s) else -1.0
     return won if player == 1 else -won
 
 
@@ -95,20 +123,20 @@ def estimate(s, player):
 @register_jitable
 def info_key(s, player):
     seen = s[0]
-    if player == 1 and to_move(s) == 1 and _hidden(s) > 1:
+    if _unseen(s, player):
         seen &= ~(_PAIR << _S2)
     return mix(seen)
 
 
 @register_jitable
 def resample(s, player, rng):
-    if player == 1 and to_move(s) == 1 and _hidden(s) > 1:
+    if _unseen(s, player):
         s[0] = (s[0] & ~(_PAIR << _S2)) | np.uint64(2 + below(rng, 2)) << _S2
 
 
-def make() -> Game:
+def make(himself: bool = False) -> Game:
     """The game."""
-    start = np.zeros(1, dtype=np.uint64)
+    start = np.full(1, np.uint64(himself) << _S6, dtype=np.uint64)
     start.flags.writeable = False
     rules = Rules(
         name="hide",
@@ -137,7 +165,7 @@ def make() -> Game:
     )
     return Game(
         long_name="Hide",
-        params=HideParams(),
+        params=HideParams(himself),
         rules=rules,
         text=text,
         views=SimpleNamespace(tensors=()),

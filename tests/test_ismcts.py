@@ -125,7 +125,10 @@ def chosen(spec: str, state: State, seed: int = 3) -> int:
     return agent.decide(state).action
 
 
-@pytest.mark.parametrize("observer", ["single", "many"])
+observers = pytest.mark.parametrize("observer", ["single", "many", "table"])
+
+
+@observers
 def test_hidden_actions_that_look_the_same_lead_to_one_place(observer: str) -> None:
     """She can't guess better than by chance, whatever he hides; so she leaves."""
     spec, game = f"ismcts:sims=2000,observer={observer}", hide.make()
@@ -137,13 +140,22 @@ def test_searches_that_think_all_is_seen_are_misled(spec: str) -> None:
     assert chosen(spec, State(hide.make())) == hide.STAY
 
 
-def test_many_observers_do_not_let_the_other_see_what_is_hidden() -> None:
-    assert chosen("ismcts:sims=2000", after_stay()) == hide.PAY
-    assert chosen("ismcts:sims=2000,observer=many", after_stay()) in (hide.HEADS, hide.TAILS)
+def test_a_single_observer_lets_the_other_see_what_is_hidden() -> None:
+    assert chosen("ismcts:sims=2000,observer=single", after_stay()) == hide.PAY
+    for spec in ("ismcts:sims=2000,observer=many", "ismcts:sims=2000"):
+        assert chosen(spec, after_stay()) in (hide.HEADS, hide.TAILS)
+
+
+def test_a_single_observer_thinks_that_the_other_forgets_what_is_hidden() -> None:
+    state = State(hide.make(himself=True))
+    state.apply(hide.HEADS)
+    for observer, wanted in (("single", hide.STAY), ("many", hide.LEAVE), ("table", hide.LEAVE)):
+        spec = f"ismcts:sims=2000,observer={observer}"
+        assert {chosen(spec, state, seed) for seed in range(5)} == {wanted}
 
 
 def test_actions_of_others_are_kept_by_their_ids_and_places_by_what_is_seen() -> None:
-    agent = make_agent("ismcts:sims=500", hide.make())
+    agent = make_agent("ismcts:sims=500,observer=single", hide.make())
     assert isinstance(agent, ISMCTSAgent)
     agent.restart(1)
     decision = agent.decide(State(agent.game))
