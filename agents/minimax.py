@@ -601,15 +601,19 @@ class MinimaxAgent(Agent):
         self._stack = make_stack(rules)
         self._root = make_root(rules, min(self.options.multipv, rules.max_legal))
         self._memory = make_table(self.options.table)
-        self._table = self._memory[: 1 << _FIRST_BITS]
+        self._table = self._first_table()
         self._learned = Learned.of(game)
         self._age = 0
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
         self._table.view(np.uint8).fill(0)
-        self._table = self._memory[: 1 << _FIRST_BITS]
+        self._table = self._first_table()
         self._age = 0
+
+    def _first_table(self) -> Table:
+        """What a search uses of its memory before it needs more."""
+        return self._memory[: 1 << _FIRST_BITS]
 
     def choose(self, state: State) -> Decision:
         budget = Budget(self.options.nodes, self.options.time)

@@ -23,6 +23,7 @@ from cardcommons.games.particles.rules import (
     TUTORIAL,
     can_pay,
     cards_on_side,
+    channels,
     hand_of,
     held,
     leader,
@@ -102,7 +103,7 @@ def _prospects(reach, hand, side):
     lanes = held(hand)
     reds_low, reds_high, blacks_low, blacks_high = lanes
     low_here, high_here = low & (side * LANES), high & (side * LANES)
-    cells = low_here & (reds_low | blacks_low) | high_here & (reds_high | blacks_high)
+    cells = channels(low_here, high_here, lanes)
     cells |= cells >> _S32
     cells |= cells >> _S16
     inverts = popcount(red_low & reds_low) + popcount(red_high & reds_high)

@@ -306,6 +306,13 @@ def held(hand):
 
 
 @register_jitable
+def channels(low, high, lanes):
+    """Of the targets for cards of low and of high levels, those for one that is :func:`held`."""
+    reds_low, reds_high, blacks_low, blacks_high = lanes
+    return low & (reds_low | blacks_low) | high & (reds_high | blacks_high)
+
+
+@register_jitable
 def can_pay(hand):
     """Whether a hand has a second card, to pay for an invert by the first."""
     return hand & (hand - ONE) != ZERO
@@ -330,11 +337,13 @@ def can_place(s):
     meta = s[META]
     hand = hand_of(meta, field(meta, MOVER_SHIFT, ONE))
     low, high, red_low, red_high, black_low, black_high = targets(s)
-    reds_low, reds_high, blacks_low, blacks_high = held(hand)
-    channels = low & (reds_low | blacks_low) | high & (reds_high | blacks_high)
+    lanes = held(hand)
+    reds_low, reds_high, blacks_low, blacks_high = lanes
     by_red = red_low & reds_low | red_high & reds_high
     by_black = black_low & blacks_low | black_high & blacks_high
-    return channels != ZERO or (can_pay(hand) and (by_red | by_black) != ZERO)
+    if channels(low, high, lanes) != ZERO:
+        return True
+    return can_pay(hand) and (by_red | by_black) != ZERO
 
 
 @register_jitable
