@@ -36,10 +36,9 @@ from cardcommons.games.gluons.rules import (
 class Weights(NamedTuple):
     """What counts how much, in points; ``python -m experiments.tune`` varies it.
 
-    The two of the scale are fitted to games of self-play; the others are too alike in all players
-    for results to tell what a single play gains.
-    ``python -m experiments.fit_estimate --game gluons --agent ismcts:sims=300 --games 1500 --only
-    scale scale_card``.
+    The scale is near what results of self-play fit best (``python -m experiments.fit_estimate
+    --game gluons --agent ismcts:sims=300 --games 1500 --only scale scale_card``).  The others are
+    not: players who play alike play about as many cards, so results don't tell what one is worth.
     """
 
     valid_now: float = 0.72
