@@ -93,9 +93,9 @@ def forget(sets: InformationSets) -> None:
 
 
 @register_jitable
-def set_key(info_key, observer, mover):
-    """The key of what ``observer`` knows, where ``mover`` is to act."""
-    return mix(info_key ^ mix(np.uint64(observer + 1) << _S32 | np.uint64(mover + 1)))
+def set_key(known, searcher, mover):
+    """The key of a place that ``searcher`` tells by what is known there, ``mover`` being to act."""
+    return mix(known ^ mix(np.uint64(searcher + 1) << _S32 | np.uint64(mover + 1)))
 
 
 @register_jitable

@@ -220,11 +220,14 @@ def make_simulate(rules: Rules) -> Kernel:
 
     @register_jitable
     def key_of(s, me, player, observer):
-        """By what the place is found where ``player`` is to act, while ``me`` searches."""
+        """By what the place is found where ``player`` is to act, while ``me`` searches.
+
+        What one searches out by their own cards is never another's to find, who may be served by
+        the same agent.
+        """
         if observer == _TABLE:
-            return set_key(view_key(s, player, player == me), player, player)
-        knowing = player if observer == _MANY else me
-        return set_key(info_key(s, knowing), knowing, player)
+            return set_key(view_key(s, player, player == me), me, player)
+        return set_key(info_key(s, player if observer == _MANY else me), me, player)
 
     @register_jitable
     def locate(sets, key, guess):

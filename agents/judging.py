@@ -61,7 +61,7 @@ def make_rollout(rules: Rules) -> Kernel:
 
     Plays for ``cutoff`` decisions and on until the game is settled, then writes a utility for each
     player (``float64[num_players]``): the payoff at the end of the game, or else what it is judged
-    to be worth, shifted in a zero-sum game so that the sum is zero.  Each decision is for the best
+    to be worth, scaled in a zero-sum game so that the sum is zero.  Each decision is for the best
     of ``tries`` random actions by the game's estimate, or with 1 for any: between the greedy
     playouts and the random ones of Winands and Bjornsson, "Evaluation function based Monte-Carlo
     LOA", ACG 2009.  ``scratch`` has two rows, of which ``s`` may be the first.
@@ -72,13 +72,17 @@ def make_rollout(rules: Rules) -> Kernel:
 
     @register_jitable
     def judge_all(s, learned, result):
+        """Each by what they see themselves; so shares of what there is to win may need scaling."""
         surplus = 0.0
         for player in range(num_players):
             result[player] = judge(s, player, learned)
             surplus += result[player]
-        if zero_sum:
-            for player in range(num_players):
-                result[player] -= surplus / num_players
+        if not zero_sum or surplus == 0.0:
+            return
+        lowest = learned.lowest
+        whole = -num_players * lowest
+        for player in range(num_players):
+            result[player] = lowest + (result[player] - lowest) * whole / (whole + surplus)
 
     @register_jitable
     def pick(s, player, tries, rng, scratch):

@@ -16,7 +16,11 @@ from agents.information_sets import (
     set_in,
 )
 from agents.ismcts import ISMCTSAgent
+from agents.judging import Learned, make_rollout
 from cardcommons import State
+from cardcommons.rng import make_rng
+from cardcommons.state import make_verb
+from cardcommons.treaty import make_scratch
 from experiments.match import play
 from tests import hide, kuhn
 from tests.particles.endings import exact_value, late_states
@@ -193,6 +197,53 @@ def test_what_was_learned_is_kept_between_moves() -> None:
     assert sum(c.visits for c in keeping.decide(state).candidates) >= 3000
     keeping.restart(2)
     assert sum(c.visits for c in keeping.decide(state).candidates) == 3000
+
+
+@pytest.mark.parametrize("spec", ["ismcts:sims=300", "ismcts:sims=300,observer=many"])
+def test_what_one_seat_found_by_its_cards_is_nothing_to_the_next(spec: str) -> None:
+    game = cardcommons.load("gluons", players=3)
+    for seed in range(5):
+        state = deal(game, seed)
+        other = state.copy()
+        make_verb(game.rules, "resample")(other.words, 1, make_rng(seed))
+        assert not np.array_equal(other.words, state.words)
+        decisions = []
+        for told in (state, other):
+            agent = make_agent(spec, game)
+            assert isinstance(agent, ISMCTSAgent)
+            agent.restart(1)
+            agent.decide(told)
+            told.apply("block@B21")
+            agent._searchers[0].rng[:] = make_rng(5)
+            decisions.append(agent.decide(told).candidates)
+        assert decisions[0] == decisions[1]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_what_is_judged_by_what_each_sees_becomes_shares_of_one_whole(players: int) -> None:
+    """So no player is thought to win less than all can lose, or more."""
+    game, rng = cardcommons.load("gluons", players=players), random.Random(players)
+    rollout, scratch, learned = (
+        make_rollout(game.rules),
+        make_scratch(game.rules, 2),
+        Learned.of(game),
+    )
+    least, uneven = -1 / (players - 1), 0
+    for seed in range(10):
+        state = deal(game, seed)
+        while not state.is_terminal:
+            if not state.is_chance:
+                shares = [state.estimate(player) - least for player in range(players)]
+                uneven += abs(sum(shares) + players * least) > 0.05
+                worth = np.zeros(players)
+                with np.errstate(over="ignore"):  # not compiled
+                    rollout(state.words.copy(), 0, 1, make_rng(1), scratch, learned, worth)
+                fair = [least - players * least * share / sum(shares) for share in shares]
+                assert worth == pytest.approx(fair, abs=1e-12)
+            hiding = [a for a in state.legal_actions() if "?" in state.action_to_string(a)]
+            drawn = [outcome for outcome, _ in state.chance_weights()]
+            state.apply(rng.choice(hiding or state.legal_actions() or drawn))
+    assert uneven > 20
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -334,7 +334,7 @@ def test_determinizations_share_the_simulations() -> None:
         ("mcts:implicit=1", "'implicit' of mcts must be 0 to less than 1, not 1.0"),
         ("mcts:threads=0", "'threads' of mcts must be 1 to 256, not 0"),
         ("mcts:determinizations=-1", "'determinizations' of mcts must be at least 0, not -1"),
-        ("ismcts:observer=two", "'observer' of ismcts must be single or many, not two"),
+        ("ismcts:observer=two", "'observer' of ismcts must be single, many or table, not two"),
     ],
 )
 def test_bad_options_are_explained(spec: str, message: str) -> None:

@@ -179,10 +179,10 @@ def _never_shown(s):
 
 @register_jitable
 def view_key(s, player, hand):
-    """Equal exactly when a player sees the same field, points, turns and cards never shown.
+    """Equal exactly when a player sees the same field, points, turns to come and cards never shown.
 
     Their own gluons they see face down, too; ``hand`` says whether their hand counts.  In which
-    order cards were drawn or played is not in it.
+    order cards were drawn or played is not in it, and the round only if their number is limited.
     """
     values = s[VALUE] ^ _values_on(s, face_down(s) & ~owned(s, player))
     digest = mix(mix(_turns(s) ^ s[COUNTS]) ^ s[OWN])

@@ -73,7 +73,8 @@ def view_key(s, player, hand):
     """Equal exactly when a player sees the same tops and turns, and the same cards are to come.
 
     The cards to come are those in hand or deck; ``hand`` says whether it counts which of their own
-    are in hand.  In which order cards were drawn or played is not in it.
+    are in hand.  Who still owes a first card is part of the turns; in which order cards were drawn
+    or played is not in it.
     """
     digest = mix(mix(s[META]) ^ s[TAKEN])
     for word in (RANK, RANK + 1, RANK + 2, RANK + 3, BLACK):
