@@ -377,8 +377,7 @@ class ISMCTSOptions(TreeOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = self.observer in _OBSERVERS
-        self.require("observer", known, ", ".join(_OBSERVERS[:-1]) + f" or {_OBSERVERS[-1]}")
+        self.require("observer", self.observer in _OBSERVERS, "single, many or table")
 
 
 class ISMCTSAgent(Agent):

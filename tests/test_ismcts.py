@@ -129,10 +129,7 @@ def chosen(spec: str, state: State, seed: int = 3) -> int:
     return agent.decide(state).action
 
 
-observers = pytest.mark.parametrize("observer", ["single", "many", "table"])
-
-
-@observers
+@pytest.mark.parametrize("observer", ["single", "many", "table"])
 def test_hidden_actions_that_look_the_same_lead_to_one_place(observer: str) -> None:
     """She can't guess better than by chance, whatever he hides; so she leaves."""
     spec, game = f"ismcts:sims=2000,observer={observer}", hide.make()
@@ -223,11 +220,8 @@ def test_what_one_seat_found_by_its_cards_is_nothing_to_the_next(spec: str) -> N
 def test_what_is_judged_by_what_each_sees_becomes_shares_of_one_whole(players: int) -> None:
     """So no player is thought to win less than all can lose, or more."""
     game, rng = cardcommons.load("gluons", players=players), random.Random(players)
-    rollout, scratch, learned = (
-        make_rollout(game.rules),
-        make_scratch(game.rules, 2),
-        Learned.of(game),
-    )
+    rollout, learned = make_rollout(game.rules), Learned.of(game)
+    scratch = make_scratch(game.rules, 2)
     least, uneven = -1 / (players - 1), 0
     for seed in range(10):
         state = deal(game, seed)

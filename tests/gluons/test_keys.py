@@ -41,6 +41,7 @@ from tests.gluons.walks import (
     walk,
     whole_tree,
 )
+from tests.one_to_one import assert_one_to_one
 from tests.twins.gluons import (
     ACTIVATION,
     PAIRS,
@@ -218,12 +219,7 @@ def _in_colours(twin: Twin, colours: str) -> tuple[Any, ...]:
 
 def assert_keys_are_canonical(found: Iterable[Pair]) -> int:
     """States have equal keys exactly when they are the same; how many kinds there are."""
-    keys: dict[Hashable, set[int]] = {}
-    for pair in found:
-        keys.setdefault(canonical(pair.twin), set()).add(pair.state.state_key())
-    assert all(len(same) == 1 for same in keys.values())
-    assert len(set.union(*keys.values())) == len(keys)
-    return len(keys)
+    return assert_one_to_one((canonical(pair.twin), pair.state.state_key()) for pair in found)
 
 
 @pytest.mark.parametrize("variant", [TINY, TWO_ROUNDS, TWO_NUCLEONS], ids=str)
@@ -329,13 +325,11 @@ def _never_shown(twin: Twin, player: int) -> tuple[str, ...]:
 
 def assert_views_are_told_apart(found: Iterable[Pair], player: int, hand: bool) -> int:
     """States have equal keys exactly when they look the same; how many kinds there are."""
-    kinds = {
+    return assert_one_to_one(
         (viewed(pair.twin, player, hand), view_key(pair.state, player, hand))
         for pair in found
         if not pair.is_over
-    }
-    assert len({view for view, _ in kinds}) == len(kinds) == len({key for _, key in kinds})
-    return len(kinds)
+    )
 
 
 @pytest.mark.parametrize("variant", [TINY, TWO_ROUNDS, TWO_NUCLEONS, HIDING], ids=str)

@@ -7,6 +7,7 @@ import pytest
 
 from cardcommons import State, load
 from cardcommons.state import make_verb
+from tests.one_to_one import assert_one_to_one
 from tests.rally import trees
 from tests.rally.walks import SETS, Pair, random_walks
 from tests.twins.rally import Statistics, Twin
@@ -20,13 +21,6 @@ def info_key(state: State) -> int:
 def seen(twin: Twin) -> Hashable:
     """All of the position, with more cards than one on the sector counted alike."""
     return replace(twin, cards=min(twin.cards, 2))
-
-
-def assert_one_to_one(pairs: list[tuple[Hashable, Hashable]]) -> int:
-    """Equal left sides go with equal right sides, and the other way round; how many there are."""
-    found = set(pairs)
-    assert len({left for left, _ in found}) == len(found) == len({right for _, right in found})
-    return len(found)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from cardcommons import State
 from cardcommons.games.treasure.rules import BLACK, RANK, TAKEN, WIDTH
 from cardcommons.perft import perft
+from tests.one_to_one import assert_one_to_one
 from tests.treasure.test_resample import resampled
 from tests.treasure.walks import (
     DEFAULT,
@@ -68,12 +69,7 @@ def canonical(twin: Twin) -> Hashable:
 
 def assert_keys_are_canonical(found: Iterable[Pair]) -> int:
     """States have equal keys exactly when they are the same; how many kinds there are."""
-    keys: dict[Hashable, set[int]] = {}
-    for pair in found:
-        keys.setdefault(canonical(pair.twin), set()).add(pair.state.state_key())
-    assert all(len(same) == 1 for same in keys.values())
-    assert len(set.union(*keys.values())) == len(keys)
-    return len(keys)
+    return assert_one_to_one((canonical(pair.twin), pair.state.state_key()) for pair in found)
 
 
 @pytest.mark.parametrize("variant", [THREE_COLUMNS, TINY[1], TINY[3]], ids=str)
@@ -115,11 +111,9 @@ def viewed(twin: Twin, player: int, hand: bool) -> Hashable:
 
 def assert_views_are_told_apart(found: Iterable[Pair], player: int, hand: bool) -> int:
     """States have equal keys exactly when they look the same; how many kinds there are."""
-    kinds = {
+    return assert_one_to_one(
         (viewed(pair.twin, player, hand), view_key(pair.state, player, hand)) for pair in found
-    }
-    assert len({view for view, _ in kinds}) == len(kinds) == len({key for _, key in kinds})
-    return len(kinds)
+    )
 
 
 @pytest.mark.parametrize("variant", [THREE_COLUMNS, TINY[1], TINY[3]], ids=str)

@@ -30,14 +30,15 @@ from cardcommons.games.gluons.rules import (
     existing,
     face_down,
     gluons,
+    hidden_plays,
     holder,
-    one_card,
     owned,
     pair_of,
     phase,
     players_of,
     quarks_at,
     second_of,
+    unseen_of,
     value_at,
 )
 
@@ -45,8 +46,7 @@ _NIBBLE = np.uint64(15)
 _PERMUTATIONS = np.uint64(0b00_01_10_00_10_01_01_00_10_01_10_00_10_00_01_10_01_00)
 """Six permutations of the colours, two bits a colour, the first colour of each lowest."""
 _TWO_BITS = np.uint64(3)
-_BELOW_TOP = np.uint64((1 << 48) - 1)
-"""COUNTS without the quarks, or DECKS without the areas."""
+_ALL_BUT_QUARKS = np.uint64((1 << 48) - 1)
 
 
 @register_jitable
@@ -133,7 +133,7 @@ def state_key(s):
     What the players have seen of each other's cards is not in it, nor which gluons lie face down.
     """
     players = players_of(s[META])
-    rest = mix(_turns(s) ^ (s[COUNTS] & _BELOW_TOP))
+    rest = mix(_turns(s) ^ (s[COUNTS] & _ALL_BUT_QUARKS))
     best = FULL
     for permutation in range(6):
         digest = _nucleon_hash(s, 0, permutation) + _nucleon_hash(s, 1, permutation)
@@ -161,20 +161,8 @@ def info_key(s, player):
     The draws are in their order; when they came, the actions tell.
     """
     own = mix(s[RECORDS + 2 * player] ^ np.uint64(player))
-    own ^= _values_on(s, face_down(s) & owned(s, player))
+    own ^= _values_on(s, hidden_plays(s, player))
     return mix(mix(own) ^ s[SEEN])
-
-
-@register_jitable
-def _never_shown(s):
-    """HANDS and DECKS together, and the gluons that lie face down."""
-    cards = s[HANDS] + (s[DECKS] & _BELOW_TOP)
-    areas = face_down(s)
-    while areas:
-        area = lowest(areas)
-        areas = without_lowest(areas)
-        cards += one_card(_owner_of(s, area), value_at(s, area))
-    return cards
 
 
 @register_jitable
@@ -186,5 +174,7 @@ def view_key(s, player, hand):
     """
     values = s[VALUE] ^ _values_on(s, face_down(s) & ~owned(s, player))
     digest = mix(mix(_turns(s) ^ s[COUNTS]) ^ s[OWN])
-    digest = mix(mix(digest ^ values) ^ _never_shown(s))
+    digest = mix(digest ^ values)
+    for other in range(players_of(s[META])):
+        digest = mix(digest ^ unseen_of(s, other))
     return mix(digest ^ ~cards_of(s[HANDS], player)) if hand else digest

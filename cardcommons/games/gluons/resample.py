@@ -26,19 +26,17 @@ from cardcommons.games.gluons.rules import (
     NUM_PAIRS,
     RECORDS,
     VALUE,
-    cards_of,
     count_of,
     deck_size,
     drawn,
-    face_down,
-    gluons,
     hand_size,
+    hidden_plays,
     moments_shown,
     one_card,
     players_of,
     shown,
     shown_pair,
-    value_at,
+    unseen_of,
 )
 from cardcommons.rng import below
 
@@ -102,23 +100,6 @@ def _at(place, pair):
 @register_jitable
 def _pair_at(record, place):
     return field(record, np.uint64(4 * place), _NIBBLE) - 1
-
-
-@register_jitable
-def _hidden_plays(s, player):
-    """The plane of a player's gluons that the others can't read."""
-    return gluons(s, player) & face_down(s)
-
-
-@register_jitable
-def _unseen(s, player):
-    """The cards of a player that the others have not seen."""
-    cards = cards_of(s[HANDS], player) + cards_of(s[DECKS], player)
-    areas = _hidden_plays(s, player)
-    while areas:
-        cards += one_card(0, value_at(s, lowest(areas)))
-        areas = without_lowest(areas)
-    return cards
 
 
 @register_jitable
@@ -220,7 +201,7 @@ def _settle(s, player, record, deck, unseen, plays, places):
 @register_jitable
 def _redeal(s, player, rng):
     """Redraw a player's deck and hidden plays, as the others may take them to be."""
-    unseen, plays, draws = _unseen(s, player), _hidden_plays(s, player), drawn(s, player)
+    unseen, plays, draws = unseen_of(s, player), hidden_plays(s, player), drawn(s, player)
     numbers = _unpacked(unseen)
     size = hand_size(s, player) + deck_size(s, player) + popcount(plays)
     while True:

@@ -318,6 +318,23 @@ def _discard(s, player, pair):
     s[COUNTS] -= ONE << np.uint64(_HAND_COUNT + 4 * player)
 
 
+@register_jitable
+def hidden_plays(s, player):
+    """The plane of a player's gluons that the others can't read."""
+    return gluons(s, player) & face_down(s)
+
+
+@register_jitable
+def unseen_of(s, player):
+    """The cards of a player that the others have not seen."""
+    cards = cards_of(s[HANDS], player) + cards_of(s[DECKS], player)
+    areas = hidden_plays(s, player)
+    while areas:
+        cards += one_card(0, value_at(s, lowest(areas)))
+        areas = without_lowest(areas)
+    return cards
+
+
 # Who is next
 
 

@@ -38,11 +38,14 @@ def _mirrored(x):
 
 
 @register_jitable
-def _board_hash(s, mirror):
-    """A hash of the board, or of its mirror image, moved as far west as the rules don't care."""
+def _board_hash(s, mirror, named):
+    """A hash of the board, or of its mirror image.
+
+    Unless columns go by their names, it is moved as far west as the rules don't care.
+    """
     taken = _mirrored(s[TAKEN]) if mirror else s[TAKEN]
     shift = ZERO
-    if s[META] & _BOTH_PLAYED == _BOTH_PLAYED:
+    if not named and s[META] & _BOTH_PLAYED == _BOTH_PLAYED:
         shift = np.uint64(lowest(columns_of(taken)))
     digest = mix(taken >> shift)
     for word in (RANK, RANK + 1, RANK + 2, RANK + 3, BLACK):
@@ -54,7 +57,7 @@ def _board_hash(s, mirror):
 @register_jitable
 def state_key(s):
     """Equal exactly when the board, up to the symmetries above, and all cards are the same."""
-    board = min(_board_hash(s, False), _board_hash(s, True))
+    board = min(_board_hash(s, False, False), _board_hash(s, True, False))
     return mix(mix(mix(board ^ s[HANDS]) ^ s[DECKS]) ^ s[META])
 
 
@@ -76,8 +79,6 @@ def view_key(s, player, hand):
     are in hand.  Who still owes a first card is part of the turns; in which order cards were drawn
     or played is not in it.
     """
-    digest = mix(mix(s[META]) ^ s[TAKEN])
-    for word in (RANK, RANK + 1, RANK + 2, RANK + 3, BLACK):
-        digest = mix(digest ^ s[word])
+    digest = mix(_board_hash(s, False, True) ^ s[META])
     digest = mix(digest ^ (s[HANDS] + s[DECKS]))
     return mix(digest ^ ~cards_of(s[HANDS], player)) if hand else digest
