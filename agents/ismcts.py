@@ -32,6 +32,15 @@ from numba import types
 from numba.extending import register_jitable
 
 from agents.base import Agent, Decision
+from agents.beliefs import (
+    BELIEFS,
+    begin_search,
+    forget_beliefs,
+    learn,
+    make_beliefs,
+    make_redraw,
+    note_available,
+)
 from agents.budget import Budget, Lateness
 from agents.information_sets import (
     INFORMATION_SETS,
@@ -66,7 +75,6 @@ from cardcommons.treaty import (
     Kernel,
     Rules,
     Words,
-    copy_words,
     make_scratch,
 )
 
@@ -168,7 +176,10 @@ def make_view(rules: Rules) -> Kernel:
 
 @cache
 def make_simulate(rules: Rules) -> Kernel:
-    """Compile ``(sets, root, n, how, observer, rng, scratch, learned, marks, path, result)``.
+    """Compile the simulations of a game.
+
+    Their arguments are ``(sets, root, n, how, observer, rng, scratch, learned, marks, beliefs,
+    trusting, path, result)``.
 
     Runs ``n`` simulations for the player to move in ``root`` and returns the number of its
     information set.  ``how`` is a :class:`Selection`, ``observer`` the place of the option's value
@@ -176,9 +187,9 @@ def make_simulate(rules: Rules) -> Kernel:
     ``path`` is ``int64[max_length]`` and ``result`` ``float64[num_players]``.
     """
     to_move, legal, chance, apply = rules.to_move, rules.legal, rules.chance, rules.apply
-    info_key, view_key, resample = rules.info_key, make_view(rules), rules.resample
+    info_key, view_key, redraw = rules.info_key, make_view(rules), make_redraw(rules)
     rollout, foresee = make_rollout(rules), make_foresee(rules)
-    num_words = rules.num_words
+    hides = rules.hidden_actions is not None
 
     @register_jitable
     def add_edges(sets, number, s, player, n, found, how, marks, scratch, rng):
@@ -205,18 +216,23 @@ def make_simulate(rules: Rules) -> Kernel:
         return found, priors
 
     @register_jitable
-    def choose(sets, number, s, player, how, marks, scratch, rng):
+    def choose(sets, number, s, player, how, marks, scratch, beliefs, noted, rng):
         """The edge to follow, or none: the information set has none, and there is no room."""
         moves, edges = scratch.moves[0], scratch.moves[1]
         n = legal(s, moves)
         marks.decisions[0] += 1
         for i in range(n):
             marks.wanted[moves[i]] = marks.decisions[0]
+        if noted:
+            note_available(beliefs, player, moves, n)
         found, visits, total, priors = _take_stock(sets, number, marks, edges, n)
         if found < n:
             found, more = add_edges(sets, number, s, player, n, found, how, marks, scratch, rng)
             priors += more
-        return _best_edge(sets, edges, found, how, visits, total, priors)
+        edge = _best_edge(sets, edges, found, how, visits, total, priors)
+        if noted and edge != NONE:
+            beliefs.chosen[player, sets.action[edge]] += 1
+        return edge
 
     @register_jitable
     def key_of(s, me, player, observer):
@@ -243,9 +259,10 @@ def make_simulate(rules: Rules) -> Kernel:
         return add_set(sets, key), True
 
     @register_jitable
-    def descend(sets, s, me, how, observer, marks, scratch, path, rng):
+    def descend(sets, s, me, how, observer, marks, scratch, beliefs, path, rng):
         """Walk ``s`` to a new information set or the end; returns the number of edges."""
         depth = 0
+        replying = False
         while True:
             player = to_move(s)
             if player == TERMINAL:
@@ -261,7 +278,9 @@ def make_simulate(rules: Rules) -> Kernel:
                 sets.goal[path[depth - 1]] = number
             if number == NONE or (new and depth > 0):
                 return depth
-            edge = choose(sets, number, s, player, how, marks, scratch, rng)
+            replying = (replying or depth == 1) and player != me
+            noted = hides and replying
+            edge = choose(sets, number, s, player, how, marks, scratch, beliefs, noted, rng)
             if edge == NONE:
                 return depth
             path[depth] = edge
@@ -280,17 +299,20 @@ def make_simulate(rules: Rules) -> Kernel:
             SCRATCH,
             LEARNED,
             _MARKS,
+            BELIEFS,
+            types.boolean,
             types.int64[::1],
             types.float64[::1],
         ),
     )
-    def simulate(sets, root, n, how, observer, rng, scratch, learned, marks, path, result):
+    def simulate(
+        sets, root, n, how, observer, rng, scratch, learned, marks, beliefs, trusting, path, result
+    ):
         s = scratch.words[0]
         me = to_move(root)
         for _ in range(n):
-            copy_words(s, root, num_words)
-            resample(s, me, rng)
-            depth = descend(sets, s, me, how, observer, marks, scratch, path, rng)
+            redraw(s, root, me, rng, scratch.moves[0], beliefs, trusting)
+            depth = descend(sets, s, me, how, observer, marks, scratch, beliefs, path, rng)
             rollout(s, how.cutoff, how.tries, rng, scratch, learned, result)
             for i in range(depth):
                 edge = path[i]
@@ -318,6 +340,7 @@ class _Searcher:
         self.scratch = make_scratch(rules, 2)
         self.learned = Learned.of(game)
         self.marks = make_marks(rules.num_actions)
+        self.beliefs = make_beliefs(rules)
         self.path = np.zeros(rules.max_length, dtype=np.int64)
         self.result = np.zeros(rules.num_players, dtype=np.float64)
 
@@ -325,10 +348,12 @@ class _Searcher:
         """Simulate for as long as the budget allows, from what is there if it may be reused."""
         if not self.options.reuse or self.sets.used.max() > self.options.nodes // 2:
             forget(self.sets)
+        begin_search(self.beliefs)
         done = 0
         while chunk := budget.chunk(done, self.CHUNK):
             root = self.run(state.words, chunk)
             done += chunk
+        learn(self.beliefs, state.player, self.options.trust)
         return self.tally(root, done) if done else Tally({}, False, 0, 0)
 
     def run(self, words: Words, n: int) -> int:
@@ -343,6 +368,8 @@ class _Searcher:
             self.scratch,
             self.learned,
             self.marks,
+            self.beliefs,
+            self.options.trust > 0,
             self.path,
             self.result,
         )
@@ -366,6 +393,8 @@ class ISMCTSOptions(TreeOptions):
     Attributes:
         observer: by whose knowledge positions are told apart: ``single``, the searching player's,
             ``many``, that of the player to move, or ``table``, what that player sees now.
+        trust: how far the others are believed to have hidden what the search would have them hide:
+            from 0, not at all, to 1; see :mod:`agents.beliefs`.
     """
 
     agent = "ismcts"
@@ -374,10 +403,12 @@ class ISMCTSOptions(TreeOptions):
     cutoff: int = 6
     tries: int = 12
     observer: str = "table"
+    trust: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.require("observer", self.observer in _OBSERVERS, "single, many or table")
+        self.require("trust", 0 <= self.trust <= 1, "0 to 1")
 
 
 class ISMCTSAgent(Agent):
@@ -397,6 +428,7 @@ class ISMCTSAgent(Agent):
         for i, searcher in enumerate(self._searchers):
             searcher.rng = make_rng(child_seed(seed, "thread", i)) if i else self.rng
             forget(searcher.sets)
+            forget_beliefs(searcher.beliefs)
 
     def choose(self, state: State) -> Decision:
         options, whole = self.options, self.options.budget()

@@ -24,6 +24,7 @@ _SIGNATURES = {
     "info_key": "uint64(uint64[::1], int64)",
     "view_key": "uint64(uint64[::1], int64, boolean)",
     "resample": "void(uint64[::1], int64, uint64[::1])",
+    "hidden_actions": "int64(uint64[::1], int64, int64[::1])",
 }
 
 

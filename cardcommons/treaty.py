@@ -114,6 +114,13 @@ class Rules(NamedTuple):
     Who has the same view and the same hand has the same legal actions.  None if ``info_key`` says
     no more than that.
     """
+    hidden_actions: Kernel | None = None
+    """``(s, player, out) -> n``: by which actions, as the state has it, the player came to have on
+    the table what others can't see there.
+
+    The others know that there were as many, and what they looked like.  None if nothing is hidden
+    but in hands and decks.
+    """
     value: Kernel | None = None
     """``(s, player, weights, work) -> float``: like ``estimate``, by learned ``Game.weights``.
 

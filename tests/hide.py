@@ -134,6 +134,14 @@ def resample(s, player, rng):
         s[0] = (s[0] & ~(_PAIR << _S2)) | np.uint64(2 + below(rng, 2)) << _S2
 
 
+@register_jitable
+def hidden_actions(s, player, out):
+    if not _unseen(s, 1 - player):
+        return 0
+    out[0] = _hidden(s) - 1
+    return 1
+
+
 def make(himself: bool = False) -> Game:
     """The game."""
     start = np.full(1, np.uint64(himself) << _S6, dtype=np.uint64)
@@ -157,6 +165,7 @@ def make(himself: bool = False) -> Game:
         chance=no_chance,
         info_key=info_key,
         resample=resample,
+        hidden_actions=hidden_actions,
     )
     text = SimpleNamespace(  # as much of it as the tests need
         action_to_string=lambda player, action: str(action),

@@ -40,6 +40,7 @@ def _rules(params: GluonsParams) -> Rules:
         chance=rules.chance,
         info_key=keys.info_key,
         view_key=keys.view_key,
+        hidden_actions=rules.hidden_actions,
         resample=resample.resample,
     )
 

@@ -178,7 +178,7 @@ def quarks_at(counts, area):
 
 
 @register_jitable
-def _swapped(counts, area, valid):
+def swapped(counts, area, valid):
     """COUNTS with the two quarks beside an area exchanged, if ``valid`` is 1 and not 0."""
     side = area - NUM_PAIRS * (area >= NUM_PAIRS)
     one, other = _quark_shift(area, side >> 1), _quark_shift(area, second_of(side))
@@ -325,6 +325,19 @@ def hidden_plays(s, player):
 
 
 @register_jitable
+def hidden_actions(s, player, out):
+    """How those were played, in the order of the areas."""
+    areas = hidden_plays(s, player)
+    n = 0
+    while areas:
+        area = lowest(areas)
+        areas = without_lowest(areas)
+        out[n] = DOWN + NUM_AREAS * value_at(s, area) + area
+        n += 1
+    return n
+
+
+@register_jitable
 def unseen_of(s, player):
     """The cards of a player that the others have not seen."""
     cards = cards_of(s[HANDS], player) + cards_of(s[DECKS], player)
@@ -405,14 +418,14 @@ def played_face_up(meta, player):
 
 
 @register_jitable
-def _around(meta, place):
+def around(meta, place):
     """A player, or a place in the order, counted on around the table."""
     return place if place < players_of(meta) else place - players_of(meta)
 
 
 @register_jitable
 def _clockwise(meta, player):
-    return _around(meta, player + 1)
+    return around(meta, player + 1)
 
 
 @register_jitable
@@ -663,9 +676,9 @@ def _next_planner(s, player):
         _begin_activation(s)
         return
     steps = _steps_on(meta, player)
-    to_first = _around(meta, first_player(meta) - player - 1 + players_of(meta)) + 1
+    to_first = around(meta, first_player(meta) - player - 1 + players_of(meta)) + 1
     unlocked = np.uint64((tokens_taken(meta) - tokens_locked(meta)) * (to_first <= steps))
-    s[META] = _acting(meta + (unlocked << LOCKED_SHIFT), _around(meta, player + steps))
+    s[META] = _acting(meta + (unlocked << LOCKED_SHIFT), around(meta, player + steps))
 
 
 @register_jitable
@@ -705,7 +718,7 @@ def _next_activation(s, place):
     if _all_out(meta):
         _end_round(s)
         return
-    place = _around(meta, place + _steps_on(meta, place))
+    place = around(meta, place + _steps_on(meta, place))
     meta = (meta & ~(_PAIR_BITS << _PLACE_SHIFT)) | np.uint64(place) << _PLACE_SHIFT
     s[META] = _acting(meta, holder(meta, place))
 
@@ -737,7 +750,7 @@ def _activate(s, player, area, discarded):
         _discard(s, player, discarded)
         _show(s, player, discarded, 1)
     valid = np.uint64(valid)
-    s[COUNTS] = _swapped(s[COUNTS], area, valid) + (valid << np.uint64(4 * player))
+    s[COUNTS] = swapped(s[COUNTS], area, valid) + (valid << np.uint64(4 * player))
     s[OWN] ^= ONE << np.uint64(NUM_AREAS * player + area)
     s[VALUE] &= ~(ONE << top | _NIBBLE << np.uint64(4 * area))
     place = activator(s[META])
