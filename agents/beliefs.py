@@ -24,8 +24,8 @@ from cardcommons.treaty import Kernel, Rules, copy_words
 
 _PROPOSALS = 2
 """How many redraws the chain looks at in each simulation, for each hidden thing."""
-_NEVER_SEEN = 0.1
-"""The share of an action that was never open to anyone in the search; as if ten had been seen."""
+_PRIOR = 0.1
+"""An action's share before anything was counted, which weighs as much as ten chances to take it."""
 
 
 class Beliefs(NamedTuple):
@@ -99,7 +99,7 @@ def learn(beliefs: Beliefs, me: int, trust: float) -> None:
     credence, seen = beliefs.credence[me], beliefs.available > 0
     if beliefs.hidden[0] == 0:
         credence.fill(1.0)
-    share = (beliefs.chosen[seen] + 1.0) / (beliefs.available[seen] + 1.0 / _NEVER_SEEN)
+    share = (beliefs.chosen[seen] + 1.0) / (beliefs.available[seen] + 1.0 / _PRIOR)
     credence[seen] = share**trust
 
 

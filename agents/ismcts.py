@@ -3,7 +3,9 @@
 Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on
 Computational Intelligence and AI in Games 4(2), 2012.  Each simulation first redraws what the
 searching player doesn't know, then walks by the actions that are legal in the redrawn state; an
-action's bound counts how often it was available.  Hidden cards themselves are never looked at.
+action's bound counts how often it was available.  Hidden cards themselves are never looked at, but
+what others have hidden on the table is redrawn as they are thought to play: see
+:mod:`agents.beliefs`.
 
 Where a simulation stands is not found by the actions that led there.  With ``observer=table``, the
 default, it is what the player to move sees there (``view_key``), however it came about: the order
