@@ -72,9 +72,9 @@ BELIEFS = numba.typeof(_NOBODY)
 """The numba type of :class:`Beliefs`, for signatures."""
 
 
-def forget_beliefs(beliefs: Beliefs) -> None:
+def forget_beliefs(beliefs: Beliefs, trust: float) -> None:
     """Begin a game without a preference."""
-    beliefs.credence.fill(1.0)
+    beliefs.credence.fill(_PRIOR**trust)
 
 
 def begin_search(beliefs: Beliefs) -> None:
@@ -88,7 +88,8 @@ def learn(beliefs: Beliefs, me: int, trust: float) -> None:
     """Note for later what a search has shown of the others.
 
     What was learned in earlier searches stays for actions that were not available in this one, as
-    long as something is hidden that may have been played then.
+    long as anything is hidden: it may have been played then.  (With few simulations it can also be
+    that an action was open and no simulation came to it; then it is judged by an old search.)
 
     Args:
         beliefs: what was counted.
@@ -98,7 +99,7 @@ def learn(beliefs: Beliefs, me: int, trust: float) -> None:
     """
     credence, seen = beliefs.credence[me], beliefs.available > 0
     if beliefs.hidden[0] == 0:
-        credence.fill(1.0)
+        credence.fill(_PRIOR**trust)
     share = (beliefs.chosen[seen] + 1.0) / (beliefs.available[seen] + 1.0 / _PRIOR)
     credence[seen] = share**trust
 

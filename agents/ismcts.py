@@ -355,8 +355,10 @@ class _Searcher:
         while chunk := budget.chunk(done, self.CHUNK):
             root = self.run(state.words, chunk)
             done += chunk
+        if not done:
+            return Tally({}, False, 0, 0)
         learn(self.beliefs, state.player, self.options.trust)
-        return self.tally(root, done) if done else Tally({}, False, 0, 0)
+        return self.tally(root, done)
 
     def run(self, words: Words, n: int) -> int:
         """Run some simulations; returns the number of the root's information set."""
@@ -430,7 +432,7 @@ class ISMCTSAgent(Agent):
         for i, searcher in enumerate(self._searchers):
             searcher.rng = make_rng(child_seed(seed, "thread", i)) if i else self.rng
             forget(searcher.sets)
-            forget_beliefs(searcher.beliefs)
+            forget_beliefs(searcher.beliefs, self.options.trust)
 
     def choose(self, state: State) -> Decision:
         options, whole = self.options, self.options.budget()

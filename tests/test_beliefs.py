@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents import make_agent
-from agents.beliefs import Beliefs, begin_search, learn, make_beliefs, make_redraw
+from agents.beliefs import Beliefs, begin_search, forget_beliefs, learn, make_beliefs, make_redraw
 from agents.ismcts import ISMCTSAgent
 from cardcommons import Game, State, load
 from cardcommons.rng import make_rng
@@ -94,7 +94,16 @@ def test_credence_is_the_share_of_the_chances_that_were_taken() -> None:
     assert (beliefs.credence[0] == 1.0).all()
     beliefs.hidden[0] = 0
     learn(beliefs, 1, trust=1.0)
-    assert beliefs.credence[1, 0] == pytest.approx([0.01, 0.4, 1.0])
+    assert beliefs.credence[1, 0] == pytest.approx([0.01, 0.4, 0.1])
+
+
+def test_what_was_never_available_is_no_more_credible_than_what_was_seldom_so() -> None:
+    beliefs = make_beliefs(hide.make().rules)
+    forget_beliefs(beliefs, trust=0.5)
+    beliefs.chosen[0], beliefs.available[0] = (0, 1, 0), (0, 2, 0)
+    beliefs.hidden[0] = 1  # as if the first search came after something was hidden
+    learn(beliefs, 1, trust=0.5)
+    assert beliefs.credence[1, 0] == pytest.approx([0.1**0.5, (2 / 12) ** 0.5, 0.1**0.5])
 
 
 def searcher(game: Game, spec: str) -> ISMCTSAgent:
@@ -114,7 +123,7 @@ def test_a_search_counts_how_the_other_replies() -> None:
     assert beliefs.available[0].tolist() == [stayed - 1] * 3
     assert not beliefs.available[1].any()
     assert beliefs.credence[1, 0, hide.PAY] < beliefs.credence[1, 0, hide.HEADS] / 2
-    assert (beliefs.credence[0] == 1.0).all()
+    assert (beliefs.credence[0] == 0.1**0.5).all()
 
 
 def test_who_trusts_goes_by_what_was_learned() -> None:

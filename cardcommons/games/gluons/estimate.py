@@ -230,5 +230,5 @@ def weighted(s, player, w):
 
 @register_jitable
 def estimate(s, player):
-    """A guess at ``payoff(s, player)``, strictly inside its bounds."""
+    """A guess at ``payoff(s, player)``; strictly inside its bounds until the game is over."""
     return weighted(s, player, WEIGHTS)
