@@ -47,28 +47,24 @@ class Beliefs(NamedTuple):
     """Shape ``(1,)``: how many things the others have hidden now."""
 
 
-def make_beliefs(rules: Rules) -> Beliefs:
-    """Without a preference."""
-    shape = rules.num_players, rules.num_actions
+def _without_preference(num_players: int, num_actions: int, num_words: int) -> Beliefs:
+    shape = num_players, num_actions
     return Beliefs(
         chosen=np.zeros(shape, dtype=np.int64),
         available=np.zeros(shape, dtype=np.int64),
-        credence=np.ones((rules.num_players, *shape)),
-        words=np.zeros(rules.num_words, dtype=np.uint64),
+        credence=np.ones((num_players, *shape)),
+        words=np.zeros(num_words, dtype=np.uint64),
         weight=np.zeros(1),
         hidden=np.zeros(1, dtype=np.int64),
     )
 
 
-_NOBODY = Beliefs(
-    chosen=np.zeros((1, 1), dtype=np.int64),
-    available=np.zeros((1, 1), dtype=np.int64),
-    credence=np.ones((1, 1, 1)),
-    words=np.zeros(1, dtype=np.uint64),
-    weight=np.zeros(1),
-    hidden=np.zeros(1, dtype=np.int64),
-)
-BELIEFS = numba.typeof(_NOBODY)
+def make_beliefs(rules: Rules) -> Beliefs:
+    """Without a preference."""
+    return _without_preference(rules.num_players, rules.num_actions, rules.num_words)
+
+
+BELIEFS = numba.typeof(_without_preference(1, 1, 1))
 """The numba type of :class:`Beliefs`, for signatures."""
 
 
