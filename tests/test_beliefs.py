@@ -52,8 +52,8 @@ def test_several_hidden_gluons_multiply_their_weights() -> None:
     """Against the redraws that weigh the same, counted by what they have face down."""
     game = load("gluons", copies=1, hand=4, pairs="RG-GB-BR-GR-RB", max_rounds=2)
     state = State(game)
-    for rank in ("RG", "GB", "BR", "GR") * 2:
-        state.apply(f"draw:{rank}")
+    for pair in ("RG", "GB", "BR", "GR") * 2:
+        state.apply(f"draw:{pair}")
     for action in ("RG@A12", "RG@A13", "GB?A23", "BR?A31", "BR?A32", "GR?A21", "pass"):
         state.apply(action)
     rng = np.random.default_rng(4)
