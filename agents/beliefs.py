@@ -70,7 +70,11 @@ BELIEFS = numba.typeof(_without_preference(1, 1, 1))
 
 def forget_beliefs(beliefs: Beliefs, trust: float) -> None:
     """Begin a game without a preference."""
-    beliefs.credence.fill(_PRIOR**trust)
+    _forget(beliefs.credence, trust)
+
+
+def _forget(credence: npt.NDArray[np.float64], trust: float) -> None:
+    credence.fill(_PRIOR**trust)
 
 
 def begin_search(beliefs: Beliefs) -> None:
@@ -95,7 +99,7 @@ def learn(beliefs: Beliefs, me: int, trust: float) -> None:
     """
     credence, seen = beliefs.credence[me], beliefs.available > 0
     if beliefs.hidden[0] == 0:
-        credence.fill(_PRIOR**trust)
+        _forget(credence, trust)
     share = (beliefs.chosen[seen] + 1.0) / (beliefs.available[seen] + 1.0 / _PRIOR)
     credence[seen] = share**trust
 

@@ -33,6 +33,7 @@ from agents.judging import LEARNED, Learned, make_judge
 from cardcommons import Game, State
 from cardcommons.bits import ONE
 from cardcommons.compiled import compiled
+from cardcommons.spec import check_types
 from cardcommons.state import make_verb
 from cardcommons.treaty import CHANCE, TERMINAL, Kernel, Rules, copy_words
 
@@ -603,6 +604,7 @@ class ExpectimaxOptions:
     cheat: bool = False
 
     def __post_init__(self) -> None:
+        check_types(self, "expectimax")
         check_budget("expectimax", depth=self.depth, time=self.time, multipv=self.multipv)
         if not 4 <= self.table <= 28:
             raise ValueError(f"option 'table' of expectimax must be 4 to 28, not {self.table}")

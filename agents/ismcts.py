@@ -261,8 +261,11 @@ def make_simulate(rules: Rules) -> Kernel:
         return add_set(sets, key), True
 
     @register_jitable
-    def descend(sets, s, me, how, observer, marks, scratch, beliefs, path, rng):
-        """Walk ``s`` to a new information set or the end; returns the number of edges."""
+    def descend(sets, s, me, how, observer, marks, scratch, beliefs, noting, path, rng):
+        """Walk ``s`` to a new information set or the end; returns the number of edges.
+
+        If ``noting``, it is counted for the beliefs what the others reply.
+        """
         depth = 0
         replying = False
         while True:
@@ -281,7 +284,7 @@ def make_simulate(rules: Rules) -> Kernel:
             if number == NONE or (new and depth > 0):
                 return depth
             replying = (replying or depth == 1) and player != me
-            noted = hides and replying
+            noted = noting and replying
             edge = choose(sets, number, s, player, how, marks, scratch, beliefs, noted, rng)
             if edge == NONE:
                 return depth
@@ -312,9 +315,10 @@ def make_simulate(rules: Rules) -> Kernel:
     ):
         s = scratch.words[0]
         me = to_move(root)
+        noting = hides and trusting
         for _ in range(n):
             redraw(s, root, me, rng, scratch.moves[0], beliefs, trusting)
-            depth = descend(sets, s, me, how, observer, marks, scratch, beliefs, path, rng)
+            depth = descend(sets, s, me, how, observer, marks, scratch, beliefs, noting, path, rng)
             rollout(s, how.cutoff, how.tries, rng, scratch, learned, result)
             for i in range(depth):
                 edge = path[i]

@@ -31,6 +31,7 @@ from agents.budget import Budget, check_budget
 from agents.judging import LEARNED, Learned, make_judge
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
+from cardcommons.spec import check_types
 from cardcommons.treaty import TERMINAL, Kernel, Rules, copy_words
 
 LOWER, UPPER, EXACT = 1, 2, 3
@@ -551,6 +552,7 @@ class MinimaxOptions:
     futility: bool = True
 
     def __post_init__(self) -> None:
+        check_types(self, "minimax")
         limits = {"depth": self.depth, "time": self.time, "nodes": self.nodes}
         check_budget("minimax", **limits, multipv=self.multipv)
         if not 4 <= self.table <= 28:

@@ -16,6 +16,7 @@ from agents.budget import check_budget
 from cardcommons import Game, State
 from cardcommons.openspiel import PREFIX, to_native
 from cardcommons.rng import child_seed
+from cardcommons.spec import check_types
 
 T = TypeVar("T")
 
@@ -95,6 +96,9 @@ class MadeBotOptions:
 
     make: str = ""
 
+    def __post_init__(self) -> None:
+        check_types(self, "bot")
+
 
 class MadeBotAgent(BotAgent):
     """Any bot, from a function that makes it."""
@@ -153,6 +157,7 @@ class OpenSpielSearchOptions:
     rollouts: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self, self.agent)
         check_budget(self.agent, sims=self.sims, time=self.time, c=self.c, rollouts=self.rollouts)
 
 

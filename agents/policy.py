@@ -23,6 +23,7 @@ from cardcommons.arrayfile import read_arrays, write_arrays
 from cardcommons.identity import digest, rules_digest
 from cardcommons.keytable import all_seated
 from cardcommons.rng import draw_below, unit
+from cardcommons.spec import check_types
 from cardcommons.state import make_verb
 from cardcommons.tree import GameTree
 
@@ -198,6 +199,7 @@ class PolicyOptions:
     file: str = ""
 
     def __post_init__(self) -> None:
+        check_types(self, "policy")
         if not self.file:
             raise ValueError("policy needs file=..., a policy that was saved")
 

@@ -16,6 +16,7 @@ from numba.extending import register_jitable
 
 from agents.budget import Budget, check_budget, check_exploration, check_nodes
 from cardcommons.rng import below
+from cardcommons.spec import check_types
 from cardcommons.treaty import Rules
 
 TO_THE_END = -1
@@ -67,6 +68,7 @@ class TreeOptions:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        check_types(self, self.agent)
         check_budget(self.agent, sims=self.sims, time=self.time)
         check_exploration(self.agent, self.c)
         check_nodes(self.agent, self.nodes)

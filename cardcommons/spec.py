@@ -5,6 +5,7 @@ A game's options are its parameters; messages call them as the ``noun`` says.
 
 from dataclasses import fields
 from difflib import get_close_matches
+from numbers import Integral, Real
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -63,16 +64,45 @@ def write_options(options: Any) -> str:
     return ",".join(changed)
 
 
-def _read(what: str, value: str, hint: Any) -> Any:
-    kind = hint
+def check_types(options: Any, owner: str) -> None:
+    """Raise ``ValueError`` if an option is of no type that its field may have; ``owner`` is named.
+
+    For those that were not read from a text: a dataclass takes anything.
+    """
+    hints = get_type_hints(type(options))
+    for option in fields(options):
+        value, hint = getattr(options, option.name), hints[option.name]
+        kind = _kind_of(hint)
+        if value is None and isinstance(hint, UnionType):
+            continue
+        wanted, name = _ACCEPTED[kind]
+        if not isinstance(value, wanted) or (kind is not bool and isinstance(value, bool)):
+            raise ValueError(f"option {option.name!r} of {owner} must be {name}, not {value!r}")
+
+
+_ACCEPTED: dict[type[Any], tuple[type[Any], str]] = {
+    bool: (bool, "True or False"),
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
+    str: (str, "a string"),
+}
+"""By the type of a field: what it may hold, and what that is called."""
+
+
+def _kind_of(hint: Any) -> Any:
+    """The type of a field that is not ``None``."""
     if isinstance(hint, UnionType):
-        kind = next(arg for arg in get_args(hint) if arg is not type(None))
+        return next(arg for arg in get_args(hint) if arg is not type(None))
+    return hint
+
+
+def _read(what: str, value: str, hint: Any) -> Any:
+    kind = _kind_of(hint)
     if kind is bool:
         if value.lower() not in ("true", "false"):
-            raise ValueError(f"{what} must be True or False, not {value!r}")
+            raise ValueError(f"{what} must be {_ACCEPTED[bool][1]}, not {value!r}")
         return value.lower() == "true"
     try:
         return kind(value)
     except ValueError:
-        number = "a whole number" if kind is int else "a number"
-        raise ValueError(f"{what} must be {number}, not {value!r}") from None
+        raise ValueError(f"{what} must be {_ACCEPTED[kind][1]}, not {value!r}") from None

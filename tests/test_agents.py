@@ -1,6 +1,7 @@
 """The agents: what they promise, on Particles, in every variant."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pyspiel
@@ -8,7 +9,12 @@ import pytest
 
 import cardcommons
 from agents import AGENTS, make_agent
-from agents.mcts import MCTSAgent
+from agents.expectimax import ExpectimaxOptions
+from agents.ismcts import ISMCTSOptions
+from agents.mcts import MCTSAgent, MCTSOptions
+from agents.minimax import MinimaxOptions
+from agents.openspiel import MadeBotOptions, OpenSpielMCTSOptions
+from agents.policy import PolicyOptions
 from cardcommons import State
 from experiments.signature import signature
 from tests.particles.endings import exact_value, late_states
@@ -297,6 +303,35 @@ def test_agents_want_a_native_game() -> None:
 def test_bad_specs_are_explained(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_agent(spec, cardcommons.load("particles"))
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong", "message"),
+    [
+        (ISMCTSOptions, {"trust": "0.5"}, "'trust' of ismcts must be a number, not '0.5'"),
+        (ISMCTSOptions, {"observer": 3}, "'observer' of ismcts must be a string, not 3"),
+        (MCTSOptions, {"threads": 2.5}, "'threads' of mcts must be a whole number, not 2.5"),
+        (MCTSOptions, {"tries": True}, "'tries' of mcts must be a whole number, not True"),
+        (MCTSOptions, {"reuse": "no"}, "'reuse' of mcts must be True or False, not 'no'"),
+        (MCTSOptions, {"temperature": None}, "'temperature' of mcts must be a number, not None"),
+        (MinimaxOptions, {"time": "1"}, "'time' of minimax must be a number, not '1'"),
+        (ExpectimaxOptions, {"cheat": 1}, "'cheat' of expectimax must be True or False, not 1"),
+        (PolicyOptions, {"file": 5}, "'file' of policy must be a string, not 5"),
+        (MadeBotOptions, {"make": min}, "'make' of bot must be a string, not <built-in"),
+        (OpenSpielMCTSOptions, {"c": "2"}, "'c' of openspiel_mcts must be a number, not '2'"),
+    ],
+)
+def test_options_of_a_wrong_type_are_explained(
+    options: type[Any], wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        options(**wrong)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    given: dict[str, Any] = {"sims": np.int64(20), "c": np.float32(0.5), "threads": np.uint8(2)}
+    options = MCTSOptions(**given)
+    assert options == MCTSOptions(sims=20, c=0.5, threads=2)
 
 
 def test_specs_round_trip() -> None:
