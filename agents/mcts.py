@@ -508,7 +508,8 @@ class MCTSOptions(TreeOptions):
 
     Attributes:
         determinizations: with hidden information, how many times to redraw all that is hidden and
-            search as if it were known; the visits of all searches are added up.
+            search as if it were known; the visits of all searches are added up. Redraws for
+            which there is no time left are left out.
         cheat: with hidden information, look at all that is hidden.
         implicit: the weight that the minimax of the estimates below has in what a child is worth
             to the selection, beside the mean of its simulations. If nothing is said, PUCT takes
@@ -600,13 +601,15 @@ class MCTSAgent(Agent):
         return searcher.search(budget)
 
     def _vote(self, state: State, part: int) -> Tally:
-        """Search what is redrawn, in one thread, as often as it is its turn."""
+        """Search what is redrawn, in one thread, as often as it is its turn and there is time."""
         searcher, rules, total = self._searchers[part], self.game.rules, Tally({}, False, 0, 0)
         redraw, times = make_verb(rules, "resample"), self.options.determinizations
         whole = self._budget(part)
         turns = range(part, times, len(self._searchers))
         for turn, number in enumerate(turns):
             left = whole.left
+            if turn and left is not None and left <= 0:
+                break
             share = None if left is None else left / (len(turns) - turn)
             budget = Budget(self.options.budget(number, times).steps, share)
             words = state.words.copy()

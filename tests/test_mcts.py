@@ -309,15 +309,29 @@ def test_hidden_information_is_searched_only_if_asked_for() -> None:
         make_agent("mcts:cheat=True,determinizations=3", game)
 
 
-def test_determinizations_share_the_simulations() -> None:
+def dealt_treasure() -> State:
+    """Treasure, when the first hands are drawn."""
     state = State(cardcommons.load("treasure"))
     while state.is_chance:
         state.apply(state.legal_actions()[0])
+    return state
+
+
+def test_determinizations_share_the_simulations() -> None:
+    state = dealt_treasure()
     for threads in (1, 2):
         decision = decide(f"mcts:sims=1000,determinizations=7,threads={threads}", state)
         assert decision.work["simulations"] == 1000
         assert not decision.proven
         assert {candidate.bound for candidate in decision.candidates} == {"mean"}
+
+
+def test_redraws_without_time_are_left_out() -> None:
+    state = dealt_treasure()
+    once = decide("mcts:sims=64,determinizations=1", state)
+    hurried = decide("mcts:time=1e-9,determinizations=300", state)
+    assert hurried == once
+    assert hurried.work["simulations"] == 64
 
 
 @pytest.mark.parametrize(
