@@ -241,7 +241,7 @@ def test_facts_of_treasure(params: dict[str, Any], deck: int, most: float) -> No
     assert (game.max_game_length(), game.max_chance_nodes_in_history()) == (2 * deck, 2 * deck)
     assert game.max_history_length() == len(walk(game, seed=1)[-1].history()) == 4 * deck
     assert (game.min_utility(), game.max_utility(), game.utility_sum()) == (-most, most, 0.0)
-    assert game.observation_tensor_shape() == [1396]
+    assert game.observation_tensor_shape() == [1398]
 
 
 @pytest.mark.parametrize("name", TREASURES)
@@ -733,7 +733,7 @@ def test_observation_structs_hide_the_other_hand() -> None:
     told = state.to_observation_struct(0).to_dict()
     assert told["current_player"] == 0
     assert told["observation"] == state.observation_string(0)
-    assert told["observation"].endswith("hands: 3 3 next: 0 Red: 234")
+    assert told["observation"].endswith("hands: 3 3 played: 0 0 next: 0 Red: 234")
     assert "JQK" not in told["observation"].split("next")[1]
 
 

@@ -188,6 +188,7 @@ BLOCKS = {
     "connected": (2, 5, 9),
     "unseen": (2, 14),
     "hand_sizes": (2,),
+    "played": (2,),
     "next": (2,),
     "hand": (14,),
 }
@@ -221,8 +222,19 @@ def _assert_blocks(blocks: dict[str, np.ndarray[Any, Any]], twin: Twin, player: 
     assert blocks["unseen"].tolist() == unseen
     sizes = [len(twin.hands[p]) + twin.pending[p] for p in (0, 1)]
     assert blocks["hand_sizes"].tolist() == sizes
+    assert blocks["played"].tolist() == [not owes for owes in twin.owes_first]
     assert blocks["next"].tolist() == [twin.turn == 0, twin.turn == 1]
     assert blocks["hand"].tolist() == [twin.hands[player].count(rank) for rank in ranks]
+
+
+@pytest.mark.parametrize("variant", TINY, ids=str)
+def test_what_is_seen_now_tells_what_is_legal(variant: Variant) -> None:
+    """Also who still owes a first card, where that card may have been covered or never played."""
+    told = Groups()
+    for twin, state in tree(root(variant)):
+        if twin.player >= 0:
+            told.add(state.observation_string(twin.player), tuple(state.legal_actions()))
+    told.assert_function()
 
 
 def test_strings_of_a_known_state() -> None:
@@ -230,7 +242,9 @@ def test_strings_of_a_known_state() -> None:
     drawn = ("draw:$", "draw:4", "draw:2", "draw:3", "4@e1", "-3")
     for action in drawn:
         state.apply_action(state.string_to_action(action))
-    table = "........./....4r.... unseen: $23 24$ hands: 1 1 next: 0".replace("24$", "$24")
+    table = "........./....4r.... unseen: $23 24$ hands: 1 1 played: 1 0 next: 0".replace(
+        "24$", "$24"
+    )
     eyes = Eyes(state)
     assert eyes.see("public", state, 0)[1] == table
     assert eyes.see("private", state, 0)[1] == "Red: $"

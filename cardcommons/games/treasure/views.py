@@ -1,6 +1,7 @@
 """Treasure: who knows what.
 
-Both see the board, all plays and discards, and how many cards each player holds and has to come.
+Both see the board, all plays and discards, how many cards each player holds and has to come, and
+who has played a card and may leave the middle.
 A player's own hand is theirs alone.  Nobody sees the other one draw: what is public is told as
 if draws that are due had been made.
 """
@@ -16,6 +17,7 @@ from cardcommons.games.treasure.rules import (
     HANDS,
     META,
     NUM_RANKS,
+    PLAYED_SHIFT,
     WIDTH,
     drawer,
     draws_to_come,
@@ -29,11 +31,13 @@ tensors = (
     TensorSpec("connected", (2, 5, WIDTH)),
     TensorSpec("unseen", (2, NUM_RANKS)),
     TensorSpec("hand_sizes", (2,)),
+    TensorSpec("played", (2,)),
     TensorSpec("next", (2,)),
     TensorSpec("hand", (NUM_RANKS,), private=True),
 )
 """``tops`` and ``connected`` are indexed [owner, (rank,) row - 1, column]; ``unseen`` counts the
-cards of each rank that a player has not shown yet, in hand or deck."""
+cards of each rank that a player has not shown yet, in hand or deck; ``played`` says who has played
+a card at all, though it may have been covered since."""
 
 
 def _hand_sizes(words: Words) -> list[int]:
@@ -44,6 +48,11 @@ def _hand_sizes(words: Words) -> list[int]:
     if int(meta) & int(DEALING):
         sizes[1] = sizes[0]  # both decks are the same
     return sizes
+
+
+def _played(words: Words) -> list[int]:
+    """Who has played a card: 1, or else 0."""
+    return [int(words[META]) >> int(PLAYED_SHIFT) + player & 1 for player in (0, 1)]
 
 
 def _unseen(words: Words, player: int) -> list[int]:
@@ -65,23 +74,25 @@ def write(words: Words, player: int, into: Mapping[str, npt.NDArray[np.float32]]
         _write_board(words, into)
         into["unseen"][:] = [_unseen(words, owner) for owner in (0, 1)]
         into["hand_sizes"][:] = _hand_sizes(words)
+        into["played"][:] = _played(words)
         into["next"][int(words[META]) & 1] = 1
     if "hand" in into:
         into["hand"][:] = counts(words[HANDS], player)
 
 
 def string(words: Words, player: int, *, public: bool, private: bool) -> str:
-    """The board, what either side has not shown, hand sizes and who acts next; the own hand."""
+    """The board, cards not shown, hand sizes, who has played and who acts next; the own hand."""
     parts = []
     if public:
         unseen = [
             "".join(RANKS[rank] * n for rank, n in enumerate(_unseen(words, owner))) or "-"
             for owner in (0, 1)
         ]
-        sizes = _hand_sizes(words)
+        sizes, played = _hand_sizes(words), _played(words)
         parts.append(
             f"{public_board(words)} unseen: {unseen[0]} {unseen[1]} "
-            f"hands: {sizes[0]} {sizes[1]} next: {int(words[META]) & 1}"
+            f"hands: {sizes[0]} {sizes[1]} played: {played[0]} {played[1]} "
+            f"next: {int(words[META]) & 1}"
         )
     if private:
         parts.append(f"{NAMES[player]}: {hand(words, player)}")
