@@ -196,22 +196,39 @@ def columns_of(taken):
 @register_jitable
 def reachable(s, player):
     """The spaces where a player may put a card, as far as place goes."""
-    return reachable_from(s, player, connected(s, player))
+    if not has_played(s[META], player):  # before looking for paths, of which there are none
+        return _first_space(s[META], player)
+    return _reachable_from(s, player, connected(s, player))
 
 
 @register_jitable
 def reachable_from(s, player, joined):
     """The same, where it is known already which tops are connected."""
+    if not has_played(s[META], player):
+        return _first_space(s[META], player)
+    return _reachable_from(s, player, joined)
+
+
+@register_jitable
+def has_played(meta, player):
+    """Whether a player has played a card, so that no first one is due."""
+    return field(meta, PLAYED_SHIFT + np.uint64(player), ONE) != 0
+
+
+@register_jitable
+def _first_space(meta, player):
+    return home_row(meta, player) & (_WEST_EDGE << np.uint64(CENTRE_COLUMN))
+
+
+@register_jitable
+def _reachable_from(s, player, joined):
     meta = s[META]
-    home = home_row(meta, player)
-    if not (meta >> (PLAYED_SHIFT + np.uint64(player))) & ONE:
-        return home & (_WEST_EDGE << np.uint64(CENTRE_COLUMN))
     columns = columns_of(s[TAKEN])
     room = columns
     if popcount(columns) < field(meta, COLUMNS_SHIFT, _THREE_BITS):
         room |= ((columns << ONE) | (columns >> ONE)) & _ROW
     beside = _spread(joined) & (room * _WEST_EDGE) & board_of(meta)
-    return joined | beside | (home & (columns * _WEST_EDGE))
+    return joined | beside | (home_row(meta, player) & (columns * _WEST_EDGE))
 
 
 @register_jitable

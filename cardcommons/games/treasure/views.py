@@ -17,10 +17,10 @@ from cardcommons.games.treasure.rules import (
     HANDS,
     META,
     NUM_RANKS,
-    PLAYED_SHIFT,
     WIDTH,
     drawer,
     draws_to_come,
+    has_played,
     held,
 )
 from cardcommons.games.treasure.text import NAMES, RANKS, counts, hand, public_board, tops
@@ -52,7 +52,7 @@ def _hand_sizes(words: Words) -> list[int]:
 
 def _played(words: Words) -> list[int]:
     """Who has played a card: 1, or else 0."""
-    return [int(words[META]) >> int(PLAYED_SHIFT) + player & 1 for player in (0, 1)]
+    return [int(has_played(words[META], player)) for player in (0, 1)]
 
 
 def _unseen(words: Words, player: int) -> list[int]:
