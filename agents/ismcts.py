@@ -24,7 +24,7 @@ are kept by its own id, since whoever plays it knows what it is.
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import numba
@@ -33,7 +33,6 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import register_jitable
 
-from agents.base import Agent, Decision
 from agents.beliefs import (
     BELIEFS,
     begin_search,
@@ -43,7 +42,7 @@ from agents.beliefs import (
     make_redraw,
     note_available,
 )
-from agents.budget import Budget, Lateness
+from agents.budget import Budget
 from agents.information_sets import (
     INFORMATION_SETS,
     NONE,
@@ -56,6 +55,7 @@ from agents.information_sets import (
     set_key,
 )
 from agents.judging import LEARNED, Learned, make_foresee, make_rollout
+from agents.root_parallel import RootParallelAgent
 from agents.selection import (
     SELECTION,
     Selection,
@@ -66,10 +66,10 @@ from agents.selection import (
     shuffle,
     spread_of,
 )
-from agents.tally import Found, Tally, side_by_side
+from agents.tally import Found, Tally
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
-from cardcommons.rng import child_seed, make_rng, weighted
+from cardcommons.rng import make_rng, weighted
 from cardcommons.treaty import (
     CHANCE,
     SCRATCH,
@@ -419,7 +419,7 @@ class ISMCTSOptions(TreeOptions):
         self.require("trust", 0 <= self.trust <= 1, "0 to 1")
 
 
-class ISMCTSAgent(Agent):
+class ISMCTSAgent(RootParallelAgent):
     """Plays the most visited action."""
 
     name = "ismcts"
@@ -429,23 +429,16 @@ class ISMCTSAgent(Agent):
         super().__init__(game, options)
         self.options: ISMCTSOptions
         self._searchers = [_Searcher(game, self.options) for _ in range(self.options.threads)]
-        self._late = Lateness()
+
+    @property
+    def searchers(self) -> list[_Searcher]:
+        return self._searchers
 
     def restart(self, seed: int) -> None:
         super().restart(seed)
-        for i, searcher in enumerate(self._searchers):
-            searcher.rng = make_rng(child_seed(seed, "thread", i)) if i else self.rng
+        for searcher in self._searchers:
             forget(searcher.sets)
             forget_beliefs(searcher.beliefs, self.options.trust)
 
-    def choose(self, state: State) -> Decision:
-        options, whole = self.options, self.options.budget()
-        works = [
-            partial(
-                searcher.search, state, options.budget(part, options.threads, self._late.seconds)
-            )
-            for part, searcher in enumerate(self._searchers)
-        ]
-        decision = Tally.sum(side_by_side(works)).decision(self.game.rules)
-        self._late.learn(whole)
-        return decision
+    def search(self, state: State, part: int, budget: Budget) -> Tally:
+        return self._searchers[part].search(state, budget)

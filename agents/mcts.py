@@ -11,15 +11,16 @@ is max^n, so any number of players may take part.  How children are picked: see
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from agents.base import Agent, Decision
-from agents.budget import Budget, Lateness, check_hidden
+from agents.base import Decision
+from agents.budget import Budget, check_hidden
 from agents.judging import LEARNED, Learned, make_foresee, make_rollout
+from agents.root_parallel import RootParallelAgent
 from agents.selection import (
     SELECTION,
     Selection,
@@ -30,7 +31,7 @@ from agents.selection import (
     shuffle,
     spread_of,
 )
-from agents.tally import Found, Tally, side_by_side
+from agents.tally import Found, Tally
 from agents.transpositions import (
     TRANSPOSITIONS,
     enter_state,
@@ -43,7 +44,7 @@ from agents.tree import TREE, make_keep, make_tree, plant
 from cardcommons import Game, State
 from cardcommons.compiled import compiled
 from cardcommons.keytable import NOT_THERE, find_row, seated
-from cardcommons.rng import child_seed, make_rng, weighted
+from cardcommons.rng import make_rng, weighted
 from cardcommons.state import make_verb
 from cardcommons.treaty import (
     CHANCE,
@@ -543,7 +544,7 @@ class MCTSOptions(TreeOptions):
         return _IMPLICIT if suits else 0.0
 
 
-class MCTSAgent(Agent):
+class MCTSAgent(RootParallelAgent):
     """UCT or PUCT; chooses the most visited action, or a proven one."""
 
     name = "mcts"
@@ -563,14 +564,15 @@ class MCTSAgent(Agent):
                 f"{game.name} has hidden information"
             )
         self._searchers = [_Searcher(game, options) for _ in range(options.threads)]
-        self._late = Lateness()
         self._may_follow = False
         self._played: list[int] = []
 
+    @property
+    def searchers(self) -> list[_Searcher]:
+        return self._searchers
+
     def restart(self, seed: int) -> None:
         super().restart(seed)
-        for i, searcher in enumerate(self._searchers):
-            searcher.rng = make_rng(child_seed(seed, "thread", i)) if i else self.rng
         self._may_follow = False
         self._played = []
 
@@ -578,33 +580,26 @@ class MCTSAgent(Agent):
         self._played.append(action)
 
     def choose(self, state: State) -> Decision:
-        whole = self.options.budget()
-        work = self._vote if self.options.determinizations else self._search
-        works = [partial(work, state, part) for part in range(len(self._searchers))]
-        tally = Tally.sum(side_by_side(works))
+        decision = super().choose(state)
         self._may_follow = self.options.reuse
         self._played = []
-        line = () if self.options.determinizations else (self._searchers[0].line,)
-        decision = tally.decision(self.game.rules, *line)
-        self._late.learn(whole)
         return decision
 
-    def _budget(self, part: int) -> Budget:
-        """What a thread may spend, from now on."""
-        return self.options.budget(part, len(self._searchers), self._late.seconds)
+    def line(self, action: int) -> tuple[int, ...]:
+        return () if self.options.determinizations else self._searchers[0].line(action)
 
-    def _search(self, state: State, part: int) -> Tally:
-        """Grow the tree of one thread, from what is there of it if it may be reused."""
-        budget, searcher = self._budget(part), self._searchers[part]
+    def search(self, state: State, part: int, budget: Budget) -> Tally:
+        if self.options.determinizations:
+            return self._vote(state, part, budget)
+        searcher = self._searchers[part]
         if not (self._may_follow and searcher.follow(self._played, state)):
             searcher.begin(state)
         return searcher.search(budget)
 
-    def _vote(self, state: State, part: int) -> Tally:
+    def _vote(self, state: State, part: int, whole: Budget) -> Tally:
         """Search what is redrawn, in one thread, as often as it is its turn and there is time."""
         searcher, rules, total = self._searchers[part], self.game.rules, Tally({}, False, 0, 0)
         redraw, times = make_verb(rules, "resample"), self.options.determinizations
-        whole = self._budget(part)
         turns = range(part, times, len(self._searchers))
         for turn, number in enumerate(turns):
             left = whole.left

@@ -1,14 +1,10 @@
 """What searches found out about the actions at a root, added up and turned into a decision."""
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from agents.base import Candidate, Decision
 from cardcommons.treaty import Rules
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -103,11 +99,3 @@ class Tally:
             proven=self.proven,
             work={"simulations": self.simulations, "nodes": self.nodes},
         )
-
-
-def side_by_side(works: Sequence[Callable[[], T]]) -> list[T]:
-    """The results of all, each done in a thread of its own, in order."""
-    if len(works) == 1:
-        return [works[0]()]
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(lambda work: work(), works))
