@@ -15,12 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bench.hpp"
 
@@ -560,69 +557,12 @@ void set_param(Params& params, const std::string& name, const std::string& value
         throw std::invalid_argument("no parameter is called '" + name + "'");
 }
 
-/// The start of the game with the parameters given as name=value.
-State parse_start(const std::vector<std::string>& args, std::size_t first) {
-    Params params;
-    for (std::size_t i = first; i < args.size(); ++i) {
-        const std::size_t equals = args[i].find('=');
-        if (equals == std::string::npos)
-            throw std::invalid_argument("not name=value: '" + args[i] + "'");
-        set_param(params, args[i].substr(0, equals), args[i].substr(equals + 1));
-    }
-    return start(params);
-}
-
-void run_perft(int depth, const State& root) {
-    if (depth < 1) throw std::invalid_argument("DEPTH must be at least 1");
-    perft(root, std::min(depth, 4));
-    const Stopwatch watch;
-    const std::int64_t leaves = perft(root, depth);
-    std::printf("{\"leaves\": %lld, \"seconds\": %.9f}\n", static_cast<long long>(leaves),
-                watch.seconds());
-}
-
-/// As `[1, 2]`, one number a player.
-std::string listed(const std::array<std::int64_t, MOST_PLAYERS>& numbers, int players) {
-    std::string text;
-    for (int player = 0; player < players; ++player)
-        text += (player ? ", " : "[") + std::to_string(numbers[player]);
-    return text + "]";
-}
-
-void run_playouts(std::int64_t games, Word seed, const State& root) {
-    if (games < 1) throw std::invalid_argument("GAMES must be at least 1");
-    playouts(root, std::min<std::int64_t>(games, 100), Rng{seed});
-    const Stopwatch watch;
-    const Tally tally = playouts(root, games, Rng{seed});
-    const double seconds = watch.seconds();
+std::string told(const State& root, const Tally& tally) {
     const int players = players_of(root.meta);
-    std::printf("{\"games\": %lld, \"actions\": %lld, \"wins\": %s, \"points\": %s, "
-                "\"seconds\": %.9f}\n",
-                static_cast<long long>(games), static_cast<long long>(tally.actions),
-                listed(tally.wins, players).c_str(), listed(tally.points, players).c_str(),
-                seconds);
-}
-
-constexpr const char* USAGE =
-    "usage: gluons perft DEPTH [name=value ...]\n"
-    "       gluons playouts GAMES SEED [name=value ...]";
-
-void run(const std::vector<std::string>& args) {
-    const std::string work = args.empty() ? "" : args[0];
-    if (work == "perft" && args.size() >= 2)
-        run_perft(parse<int>(args[1]), parse_start(args, 2));
-    else if (work == "playouts" && args.size() >= 3)
-        run_playouts(parse<std::int64_t>(args[1]), parse<Word>(args[2]), parse_start(args, 3));
-    else
-        throw std::invalid_argument(USAGE);
+    return "\"wins\": " + listed(tally.wins, players) +
+           ", \"points\": " + listed(tally.points, players);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    run({argv + 1, argv + argc});
-    return EXIT_SUCCESS;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return bench<Params>("gluons", argc, argv); }

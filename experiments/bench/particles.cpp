@@ -12,11 +12,8 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "bench.hpp"
 
@@ -47,8 +44,12 @@ constexpr Word TORUS = Word{1} << 54;
 
 constexpr Word BOTH_HANDS = 0xFF'FFFF'0000;
 
-State start(bool tutorial, bool torus) {
-    return {0, 0, BOTH_HANDS | (tutorial ? TUTORIAL : 0) | (torus ? TORUS : 0), 0, 0};
+struct Params {
+    bool tutorial = false, torus = false;
+};
+
+State start(const Params& p) {
+    return {0, 0, BOTH_HANDS | (p.tutorial ? TUTORIAL : 0) | (p.torus ? TORUS : 0), 0, 0};
 }
 
 inline bool is_tutorial(const State& s) { return s.meta & TUTORIAL; }
@@ -465,66 +466,19 @@ Tally playouts(const State& root, std::int64_t games, Rng rng) {
 
 // ---- The command line -----------------------------------------------------------------------
 
-// The start of the game with the parameters given as name=True or name=False.
-State parse_start(const std::vector<std::string>& args, std::size_t first) {
-    bool tutorial = false, torus = false;
-    for (std::size_t i = first; i < args.size(); ++i) {
-        const std::size_t equals = args[i].find('=');
-        const std::string name = args[i].substr(0, equals);
-        const std::string value = equals == std::string::npos ? "" : args[i].substr(equals + 1);
-        if (value != "True" && value != "False")
-            throw std::invalid_argument("not name=True or name=False: '" + args[i] + "'");
-        if (name == "tutorial")
-            tutorial = value == "True";
-        else if (name == "torus")
-            torus = value == "True";
-        else
-            throw std::invalid_argument("no parameter is called '" + name + "'");
-    }
-    return start(tutorial, torus);
-}
-
-void run_perft(int depth, const State& root) {
-    if (depth < 1) throw std::invalid_argument("DEPTH must be at least 1");
-    perft(root, depth < 3 ? depth : 3);
-    const Stopwatch watch;
-    const std::int64_t leaves = perft(root, depth);
-    std::printf("{\"leaves\": %lld, \"seconds\": %.9f}\n", static_cast<long long>(leaves),
-                watch.seconds());
-}
-
-void run_playouts(std::int64_t games, Word seed, const State& root) {
-    if (games < 1) throw std::invalid_argument("GAMES must be at least 1");
-    playouts(root, games < 100 ? games : 100, Rng{seed});
-    const Stopwatch watch;
-    const Tally tally = playouts(root, games, Rng{seed});
-    const double seconds = watch.seconds();
-    std::printf("{\"games\": %lld, \"actions\": %lld, \"wins\": [%lld, %lld], \"seconds\": %.9f}\n",
-                static_cast<long long>(games), static_cast<long long>(tally.actions),
-                static_cast<long long>(tally.wins[0]), static_cast<long long>(tally.wins[1]),
-                seconds);
-}
-
-constexpr const char* USAGE =
-    "usage: particles perft DEPTH [tutorial=True] [torus=True]\n"
-    "       particles playouts GAMES SEED [tutorial=True] [torus=True]";
-
-void run(const std::vector<std::string>& args) {
-    const std::string work = args.empty() ? "" : args[0];
-    if (work == "perft" && args.size() >= 2)
-        run_perft(parse<int>(args[1]), parse_start(args, 2));
-    else if (work == "playouts" && args.size() >= 3)
-        run_playouts(parse<std::int64_t>(args[1]), parse<Word>(args[2]), parse_start(args, 3));
+void set_param(Params& params, const std::string& name, const std::string& value) {
+    if (name == "tutorial")
+        params.tutorial = parse_choice(value, "False", "True");
+    else if (name == "torus")
+        params.torus = parse_choice(value, "False", "True");
     else
-        throw std::invalid_argument(USAGE);
+        throw std::invalid_argument("no parameter is called '" + name + "'");
+}
+
+std::string told(const State&, const Tally& tally) {
+    return "\"wins\": " + listed(tally.wins, 2);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    run({argv + 1, argv + argc});
-    return EXIT_SUCCESS;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return bench<Params>("particles", argc, argv); }

@@ -16,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -342,66 +341,29 @@ void set_param(Params& params, const std::string& name, const std::string& value
         throw std::invalid_argument("no parameter is called '" + name + "'");
 }
 
-// The parameters given as name=value.
-Params parse_params(const std::vector<std::string>& args, std::size_t first) {
-    Params params;
-    for (std::size_t i = first; i < args.size(); ++i) {
-        const std::size_t equals = args[i].find('=');
-        if (equals == std::string::npos)
-            throw std::invalid_argument("not name=value: '" + args[i] + "'");
-        set_param(params, args[i].substr(0, equals), args[i].substr(equals + 1));
-    }
-    return params;
-}
+struct Root {
+    State state;
+    Road road;
+};
 
-State start(const Params& params) {
+Root start(const Params& params) {
     State s{Word(params.jokers) << JOKERS_SHIFT, 0};
     lay_out_stage(s, params.road, 0);
-    return s;
+    return {s, params.road};
 }
 
-void run_perft(int depth, const Params& params) {
-    if (depth < 1) throw std::invalid_argument("DEPTH must be at least 1");
-    const State root = start(params);
-    perft(root, params.road, std::min(depth, 4));
-    const Stopwatch watch;
-    const std::int64_t leaves = perft(root, params.road, depth);
-    std::printf("{\"leaves\": %lld, \"seconds\": %.9f}\n", static_cast<long long>(leaves),
-                watch.seconds());
+std::int64_t perft(const Root& root, int depth) { return perft(root.state, root.road, depth); }
+
+Tally playouts(const Root& root, std::int64_t games, Rng rng) {
+    return playouts(root.state, root.road, games, rng);
 }
 
-void run_playouts(std::int64_t games, Word seed, const Params& params) {
-    if (games < 1) throw std::invalid_argument("GAMES must be at least 1");
-    const State root = start(params);
-    playouts(root, params.road, std::min<std::int64_t>(games, 100), Rng{seed});
-    const Stopwatch watch;
-    const Tally tally = playouts(root, params.road, games, Rng{seed});
-    const double seconds = watch.seconds();
-    std::printf("{\"games\": %lld, \"actions\": %lld, \"returns\": %.17g, \"seconds\": %.9f}\n",
-                static_cast<long long>(games), static_cast<long long>(tally.actions),
-                tally.returns, seconds);
-}
-
-constexpr const char* USAGE =
-    "usage: rally perft DEPTH [name=value ...]\n"
-    "       rally playouts GAMES SEED [name=value ...]";
-
-void run(const std::vector<std::string>& args) {
-    const std::string work = args.empty() ? "" : args[0];
-    if (work == "perft" && args.size() >= 2)
-        run_perft(parse<int>(args[1]), parse_params(args, 2));
-    else if (work == "playouts" && args.size() >= 3)
-        run_playouts(parse<std::int64_t>(args[1]), parse<Word>(args[2]), parse_params(args, 3));
-    else
-        throw std::invalid_argument(USAGE);
+std::string told(const Root&, const Tally& tally) {
+    char text[40];
+    std::snprintf(text, sizeof text, "\"returns\": %.17g", tally.returns);
+    return text;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    run({argv + 1, argv + argc});
-    return EXIT_SUCCESS;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return bench<Params>("rally", argc, argv); }

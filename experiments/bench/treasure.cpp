@@ -15,11 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "bench.hpp"
 
@@ -380,60 +377,11 @@ void set_param(Params& params, const std::string& name, const std::string& value
         throw std::invalid_argument("no parameter is called '" + name + "'");
 }
 
-// The start of the game with the parameters given as name=value.
-State parse_start(const std::vector<std::string>& args, std::size_t first) {
-    Params params;
-    for (std::size_t i = first; i < args.size(); ++i) {
-        const std::size_t equals = args[i].find('=');
-        if (equals == std::string::npos)
-            throw std::invalid_argument("not name=value: '" + args[i] + "'");
-        set_param(params, args[i].substr(0, equals), args[i].substr(equals + 1));
-    }
-    return start(params);
-}
-
-void run_perft(int depth, const State& root) {
-    if (depth < 1) throw std::invalid_argument("DEPTH must be at least 1");
-    perft(root, std::min(depth, 4));
-    const Stopwatch watch;
-    const std::int64_t leaves = perft(root, depth);
-    std::printf("{\"leaves\": %lld, \"seconds\": %.9f}\n", static_cast<long long>(leaves),
-                watch.seconds());
-}
-
-void run_playouts(std::int64_t games, Word seed, const State& root) {
-    if (games < 1) throw std::invalid_argument("GAMES must be at least 1");
-    playouts(root, std::min<std::int64_t>(games, 100), Rng{seed});
-    const Stopwatch watch;
-    const Tally tally = playouts(root, games, Rng{seed});
-    const double seconds = watch.seconds();
-    std::printf("{\"games\": %lld, \"actions\": %lld, \"wins\": [%lld, %lld], \"returns\": %lld, "
-                "\"seconds\": %.9f}\n",
-                static_cast<long long>(games), static_cast<long long>(tally.actions),
-                static_cast<long long>(tally.wins[0]), static_cast<long long>(tally.wins[1]),
-                static_cast<long long>(tally.returns), seconds);
-}
-
-constexpr const char* USAGE =
-    "usage: treasure perft DEPTH [name=value ...]\n"
-    "       treasure playouts GAMES SEED [name=value ...]";
-
-void run(const std::vector<std::string>& args) {
-    const std::string work = args.empty() ? "" : args[0];
-    if (work == "perft" && args.size() >= 2)
-        run_perft(parse<int>(args[1]), parse_start(args, 2));
-    else if (work == "playouts" && args.size() >= 3)
-        run_playouts(parse<std::int64_t>(args[1]), parse<Word>(args[2]), parse_start(args, 3));
-    else
-        throw std::invalid_argument(USAGE);
+std::string told(const State&, const Tally& tally) {
+    return "\"wins\": " + listed(tally.wins, 2) +
+           ", \"returns\": " + std::to_string(tally.returns);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    run({argv + 1, argv + argc});
-    return EXIT_SUCCESS;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return bench<Params>("treasure", argc, argv); }
