@@ -1,5 +1,5 @@
-// What the C++ programs of the bench share: bits of words, random numbers, the reading of arguments,
-// and the program itself.  The random numbers are those of cardcommons/rng.py.
+// What the C++ programs of the bench share: words of bits, random numbers, reading arguments, and
+// the program itself.  The random numbers are those of cardcommons/rng.py.
 
 #pragma once
 
